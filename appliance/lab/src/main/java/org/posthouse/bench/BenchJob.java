@@ -58,7 +58,7 @@ public final class BenchJob implements Placeable, AutoCloseable {
      *
      * @param relays one address a relay
      * @param forwarders the port of each bare forwarder; empty without baselines
-     * @param watch is told of the job before it runs, so that an interrupt can end it
+     * @param watch receives the job before it runs, so that an interrupt can end it
      * @throws JobFailure naming what went wrong; nothing is left running then
      */
     public static BenchJob start(
@@ -176,7 +176,7 @@ public final class BenchJob implements Placeable, AutoCloseable {
         perform(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, carrier, road.to(port), 0), new int[] {0, 1});
     }
 
-    /** Sees the ranks off. That the job does not end well is told, and takes nothing from what it has measured. */
+    /** Sees the ranks off. A failed end of the job is reported, and leaves its measurements valid. */
     public void finish() throws InterruptedException {
         try {
             leave();
@@ -199,7 +199,7 @@ public final class BenchJob implements Placeable, AutoCloseable {
         }
     }
 
-    /** What an end of a connection means, in the words of the job's own end. */
+    /** The failure behind the end of a connection, in the words of the job's own end. */
     private JobFailure ended(String when, IOException symptom) throws JobFailure, InterruptedException {
         JobOutcome end = await();
         String cause = end.cause().isEmpty() ? "its ranks left" : end.cause();
@@ -223,7 +223,7 @@ public final class BenchJob implements Placeable, AutoCloseable {
             run.stop(1, "the bench ends");
             run.kill();
         }
-        // However it ended: its end was told already, or somebody else's failure is under way.
+        // However the job ended: its end was reported already, or another failure is under way.
         outcome.handle((end, failure) -> end).join();
         server.close();
         for (RankLine line : lines) {

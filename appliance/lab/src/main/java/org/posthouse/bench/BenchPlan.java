@@ -15,21 +15,21 @@ import org.posthouse.bench.statistics.Pace;
 import org.posthouse.launch.job.JobFailure;
 
 /**
- * What a bench is to measure.
+ * The specification of a bench.
  *
  * @param tests in the order of the report
  * @param ranks of every job
- * @param pairs how many pairs take part in tests of pairs: rank i and its {@link Benchmark#partner}
- * @param sites over how many sites the ranks are spread
- * @param relaysPerSite over how many relays each site's ranks are spread
+ * @param pairs number of pairs that take part in tests of pairs: rank i and its {@link Benchmark#partner}
+ * @param sites number of sites over which the ranks are spread
+ * @param relaysPerSite number of relays over which each site's ranks are spread
  * @param sizes message sizes X in bytes
- * @param variants what is compared, each in a job of its own
+ * @param variants the variants to compare, each in a job of its own
  * @param baselines whether pingpong is measured over a raw connection and a bare forwarder too
  * @param repetitions measured phases for each line of the report
  * @param phaseMs how long a phase should take, in milliseconds; at least {@link Pace#ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
  * @param rounds how many times as many messages a stream has
- * @param bytesPerSecond what the way between partners carries; 0: nothing limits it
+ * @param bytesPerSecond capacity of the way between partners; 0: nothing limits it
  * @param layouts where the processes run; each series is measured in each
  */
 public record BenchPlan(
@@ -62,10 +62,10 @@ public record BenchPlan(
     /** Past this and the time that its bytes take the ranks of a phase wait for each other. */
     private static final int PHASE_MS_MAX = 120_000;
 
-    /** What every machine carries, all ranks together. */
+    /** Throughput of any machine, all ranks together. */
     private static final long MACHINE_BYTES_PER_SECOND = 50_000_000;
 
-    /** How many times as long as expected a phase may last. */
+    /** Most times the expected duration that a phase may last. */
     private static final int PATIENCE = 4;
 
     /** Most ranks of a job. */
@@ -115,7 +115,7 @@ public record BenchPlan(
                 others);
     }
 
-    /** How many sites, and relays if they have several, for people. */
+    /** Number of sites, and of relays if they have several, for people. */
     String where() {
         String where = sites == 1 ? "one site" : sites + " sites";
         return relaysPerSite == 1 ? where : where + " x " + relaysPerSite + " relays";
@@ -126,7 +126,7 @@ public record BenchPlan(
         return test.isSized() ? SizeList.ofElements(sizes, test.elementBytes()) : List.of(0);
     }
 
-    /** What is compared in one test. */
+    /** The series to compare in one test. */
     List<Series> seriesOf(Benchmark test) {
         List<Series> series = new ArrayList<>();
         for (ProcessLayout layout : layouts) {
@@ -140,7 +140,7 @@ public record BenchPlan(
         return series;
     }
 
-    /** How many steps of progress there are: a warm-up and the repetitions of every line of the report. */
+    /** Number of progress steps: a warm-up and the repetitions of every line of the report. */
     int phases() {
         return tests.stream()
                 .mapToInt(test -> sizesOf(test).size() * seriesOf(test).size() * (1 + repetitions) * (isBesidePingPong(test) ? 2 : 1))
@@ -152,7 +152,7 @@ public record BenchPlan(
         return test == Benchmark.STREAM;
     }
 
-    /** How many operations one iteration is: its time and its cost are divided by this. */
+    /** Number of operations in one iteration: the divisor of its time and its cost. */
     int legs(Benchmark test, int bytes) {
         return test == Benchmark.STREAM ? Benchmark.window(window, bytes) * rounds : test.legs();
     }
@@ -164,7 +164,7 @@ public record BenchPlan(
         return (int) Math.min(Integer.MAX_VALUE, PHASE_MS_MAX + PATIENCE * expectedMs);
     }
 
-    /** What one iteration has to move at least, all ranks together. */
+    /** Fewest bytes that one iteration has to move, all ranks together. */
     private long bytesMoved(Benchmark test, long bytes) {
         return switch (test) {
             case PINGPONG, STREAM, PINGPING -> bytes * legs(test, (int) bytes) * pairs;
@@ -181,7 +181,7 @@ public record BenchPlan(
         return tests.stream().anyMatch(this::hasBaselines);
     }
 
-    /** How many groups work at once in one test, each on an operation of its own. */
+    /** Number of groups that work at once in one test, each on an operation of its own. */
     int groups(Benchmark test) {
         return test.isOfPairs() ? pairs : 1;
     }

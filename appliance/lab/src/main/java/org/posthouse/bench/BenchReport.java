@@ -12,7 +12,7 @@ import org.posthouse.bench.experiment.SizeList;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.launch.job.JobFailure;
 
-/** What a bench measured, for people, programs and eyes. Immutable. */
+/** The measurements of a bench, for people, programs and eyes. Immutable. */
 public final class BenchReport implements Report {
     private static final String BASELINE =
             "raw: one TCP hop between the two ranks, direct buffers; vertx, selector: bare forwarders, two hops, and "

@@ -27,8 +27,8 @@ import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
- * One bench from its first process to its last figure: embedded relays in this process, a job for each variant, and the
- * phases of all series in turn, so that what drifts in the machine meets all of them. Confined to one thread.
+ * One bench from its first process to its last figure: embedded relays in this process and a job for each variant. The
+ * phases of all series take turns, so that drift of the machine meets all of them. Confined to one thread.
  */
 public final class BenchRun implements AutoCloseable {
     private final BenchPlan plan;
@@ -42,7 +42,7 @@ public final class BenchRun implements AutoCloseable {
     private final Placing placing = new Placing();
     private int phasesDone;
 
-    /** What variants must have in common to share relays. */
+    /** The properties that variants must have in common to share relays. */
     private record GridKind(Mode mode, EventLoopKind loops) {
         private static GridKind of(Variant variant) {
             return new GridKind(variant.mode(), variant.loops());
@@ -56,7 +56,8 @@ public final class BenchRun implements AutoCloseable {
     }
 
     /**
-     * Measures; blocks for about a second a line of the report. If a job fails or receives wrong data it ends, and reports what it has by then.
+     * Measures; blocks for about a second a line of the report. If a job fails or receives wrong data it ends, and
+     * reports its figures so far.
      *
      * @throws JobFailure if it has nothing; nothing is left running in any case
      */

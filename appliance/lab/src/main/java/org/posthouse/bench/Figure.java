@@ -22,7 +22,7 @@ public final class Figure {
     private final List<Cost> costs = new ArrayList<>();
     private Optional<Figure> pingPong = Optional.empty();
 
-    /** @param groups how many groups of ranks work at once, each on operations of its own */
+    /** @param groups number of groups of ranks that work at once, each on operations of its own */
     Figure(Benchmark test, Series series, int bytes, int groups) {
         this.test = test;
         this.series = series;
@@ -54,7 +54,7 @@ public final class Figure {
         costs.add(cost);
     }
 
-    /** What one operation costs: the median over the phases. */
+    /** Cost of one operation: the median over the phases. */
     Cost cost() {
         return Cost.median(costs);
     }
@@ -64,7 +64,7 @@ public final class Figure {
         return (double) bytes * test.turnover() * groups / times.medianMicros();
     }
 
-    /** How many operations a second, at the median time, all groups together. */
+    /** Operations a second at the median time, all groups together. */
     double operationsPerSecond() {
         return groups * 1e6 / times.medianMicros();
     }
@@ -79,12 +79,12 @@ public final class Figure {
         return pingPong;
     }
 
-    /** How many times as many messages as the ping-pong alone would carry: the median over the phases. */
+    /** Ratio of the messages to those that the ping-pong alone would carry: the median over the phases. */
     double timesPingPong() {
         return pingPong.orElseThrow().times(this);
     }
 
-    /** How many times as long as another series at the same size: the median over the phases. */
+    /** Ratio of the time to another series' time at the same size: the median over the phases. */
     public double times(Figure other) {
         return Medians.ratio(times.medians(), other.times.medians());
     }

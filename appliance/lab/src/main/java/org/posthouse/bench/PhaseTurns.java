@@ -13,7 +13,7 @@ import org.posthouse.bench.statistics.Pace;
 import org.posthouse.bench.statistics.Statistics;
 import org.posthouse.launch.job.JobFailure;
 
-/** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
+/** Phases of several series in turn, so that all of them meet the machine's drift. Confined to the driver's thread. */
 public final class PhaseTurns {
     private final BenchPlan plan;
     private final Ranks ranks;
@@ -23,14 +23,14 @@ public final class PhaseTurns {
 
     private ProcessLayout layout = ProcessLayout.FREE;
 
-    /** What has been spent so far on what is measured. */
+    /** Cost spent so far on the subject of the measurement. */
     public interface Meter {
         Cost spent() throws IOException;
     }
 
-    /** Who does the work. */
+    /** The ranks that do the work. */
     public interface Ranks {
-        /** Has these ranks of a variant's job do a phase. @return what each of them has measured */
+        /** Has these ranks of a variant's job do a phase. @return the measurements of each of them */
         List<long[]> perform(Variant variant, Phase phase, int[] ranks) throws JobFailure, InterruptedException;
 
         /** Those of the jobs that were started. */
@@ -67,14 +67,14 @@ public final class PhaseTurns {
         }
     }
 
-    /** What is to be filled. */
+    /** The lines to fill. */
     public List<Figure> lines(Benchmark test, int bytes, List<Series> series) {
         List<Figure> lines = new ArrayList<>();
         series.forEach(one -> lines.add(new Figure(test, one, bytes, plan.groups(test))));
         return lines;
     }
 
-    /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
+    /** Checks and warms up the series. @return the number of iterations that each of them then measures in a phase */
     public int[] warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
         int[] iterations = new int[lines.size()];
         for (int i = 0; i < iterations.length; i++) {
@@ -87,7 +87,7 @@ public final class PhaseTurns {
         return pace.measured(iterations);
     }
 
-    /** Repeats phases until they take equally long. @return how many iterations fill a phase */
+    /** Repeats phases until they take equally long. @return the number of iterations that fill a phase */
     private int warmUp(Benchmark test, Series series, int bytes) throws JobFailure, InterruptedException {
         int iterations = pace.iterationsMin();
         double last = 0;
@@ -104,7 +104,7 @@ public final class PhaseTurns {
         }
     }
 
-    /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */
+    /** Number of iterations that fill a phase: a whole number of turns of the root through the ranks, if it moves. */
     private int iterations(Benchmark test, int bytes, double meanMicros) {
         double fitting = plan.phaseMs() * 1e3 / (meanMicros * plan.legs(test, bytes));
         int bounded = (int) Math.clamp(Math.round(fitting), pace.iterationsMin(), BenchPlan.ITERATIONS_MAX);
@@ -113,7 +113,8 @@ public final class PhaseTurns {
     }
 
     /**
-     * One phase of each, every other repetition in the opposite order: whoever is measured behind another is slower or quicker for it.
+     * One phase of each, every other repetition in the opposite order. A series that is measured behind another
+     * is slower or quicker for it.
      *
      * @param iterations of each
      */

@@ -13,14 +13,15 @@ import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.config.SocketKind;
 
 /**
- * How a job is run, where tests compare different ways.
+ * A way to run a job, where tests compare different ways.
  *
  * @param mode the relays' mode
- * @param sockets what the relays' sockets are made of
+ * @param sockets implementation of the relays' sockets
  * @param logged whether messages and deliveries are logged
- * @param buffers what the messages of pairs are kept in, as far as a test lets choose
- * @param algorithm what {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library chooses
- * @param settings what the environment sets for the ranks; empty for the library's own
+ * @param buffers memory for the messages of pairs, as far as a test lets choose
+ * @param algorithm the value that {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library
+ *     chooses
+ * @param settings values that the environment sets for the ranks; empty for the library's own
  */
 public record Variant(
         Mode mode, SocketKind sockets, boolean logged, BufferKind buffers, String algorithm, Optional<Settings> settings) {
@@ -59,7 +60,10 @@ public record Variant(
         return new EventLoopKind(sockets, settings.map(Settings::busyPollUs).orElse(0));
     }
 
-    /** What the ranks' environment says of it: all that a label names, so that no rank has it from the bench's own. */
+    /**
+     * The variant in the ranks' environment: all values that a label names, so that no rank inherits one from the
+     * bench.
+     */
     Map<String, String> environment() {
         Settings set = settings.orElse(Settings.DEFAULT);
         return Map.of(

@@ -5,10 +5,10 @@ package org.posthouse.chaos;
  *
  * @param totalMs from its start to its end
  * @param connectedMs from its start until every rank's program had called Init
- * @param outLines how many lines it printed
+ * @param outLines number of lines that it printed
  */
 record Baseline(long totalMs, long connectedMs, long outLines) {
-    /** How long its ranks communicated. */
+    /** Milliseconds for which its ranks communicated. */
     long windowMs() {
         return totalMs - connectedMs;
     }

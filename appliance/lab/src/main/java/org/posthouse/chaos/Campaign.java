@@ -26,8 +26,9 @@ import org.posthouse.launch.output.RankOutput;
 import org.posthouse.logstore.file.TemporaryFolder;
 
 /**
- * Runs a job without kills to learn how long it takes, then again and again with kills, until they are used up. A run that fails
- * is shown whole and the campaign goes on; a kill that came after the process's own end does not count. Confined to one thread.
+ * Runs a job without kills to learn its duration, then again and again with kills, until they are used up. A failed run
+ * is shown whole and the campaign continues. A kill that came after the process's own end does not count. Confined to
+ * one thread.
  */
 public final class Campaign {
     /** So many runs in a row that no kill hits: the job is too short. */
@@ -45,8 +46,8 @@ public final class Campaign {
     private String lostRelay = "";
 
     /**
-     * @param out gets a line for each kill, and all that a run printed which failed
-     * @param watch is told of each job before it runs, so that an interrupt can end it
+     * @param out receives a line for each kill, and all output of a failed run
+     * @param watch receives each job before it runs, so that an interrupt can end it
      */
     public Campaign(CampaignPlan plan, PrintStream out, Consumer<RunningJob> watch) {
         this.plan = plan;
@@ -82,7 +83,7 @@ public final class Campaign {
         return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, unhit, lostRelay);
     }
 
-    /** Why there are no more kills. @param failed how many of those runs did not end well */
+    /** Why there are no more kills. @param failed number of those runs that did not end well */
     static String unhit(int failed, long totalMs) {
         String what = RUNS_UNHIT_MAX + " runs in a row were over before a kill";
         return failed > 0 ? what + ", " + failed + " of them as they failed" : what + ": give the job more to do, it takes " + totalMs + " ms";

@@ -11,16 +11,17 @@ import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.place.PlacementRequest;
 
 /**
- * What a campaign is to do.
+ * The plan of a campaign.
  *
- * @param job what runs again and again; logged, and its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each
+ * @param job the job to run again and again; logged, and its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each
  * @param reach the relays that it runs on
  * @param relays the same as processes that may be killed
- * @param kills how many processes are killed, from 1
+ * @param kills number of processes to kill, from 1
  * @param relayEvery each kill of so many is one of a relay; 0: none is
- * @param launcherEvery the first kill and each one so many later is of a launcher, also if it were of a relay otherwise; 0: none is
+ * @param launcherEvery the first kill and each one so many later is of a launcher, even if it were of a relay
+ *     otherwise; 0: none is
  * @param seed decides which ranks and relays, and at which moments of the run without kills
- * @param runSecondsMax how long one run may take at least before it counts as hung, from 1
+ * @param runSecondsMax seconds that one run may take at least before it counts as hung, from 1
  */
 public record CampaignPlan(
         JobSpec job, PlacementRequest reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
@@ -45,7 +46,10 @@ public record CampaignPlan(
         }
     }
 
-    /** How long a run may take before it counts as hung, on a host where one without kills takes so long: kills and restarts take several times as long as messages do, and all of it is slow together. */
+    /**
+     * Seconds that a run may take before it counts as hung, on a host where one without kills takes as long as
+     * {@code baseline}. Kills and restarts take several times as long as messages do, and all of it is slow together.
+     */
     long runSecondsMax(Baseline baseline) {
         return Math.max(runSecondsMax, TIMES_WITHOUT_KILLS * baseline.totalMs() / 1_000);
     }

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a campaign did.
+ * The results of a campaign.
  *
- * @param plan what it was to do
+ * @param plan the campaign's plan
  * @param baseline the run without kills
- * @param runs how many runs followed it
- * @param failedRuns how many of them failed, hit or not
+ * @param runs number of runs that followed it
+ * @param failedRuns number of failed runs, hit or not
  * @param fates the ranks that were killed, in order
  * @param relayFates the relays that were killed, in order
  * @param launcherFates the launchers that were killed, in order

@@ -10,7 +10,7 @@ import org.posthouse.launch.job.Restart;
 /**
  * One job of a campaign, what it did, and what was done to it.
  *
- * @param shownWrong what is wrong with what its launchers have shown together; empty if nothing is
+ * @param shownWrong the fault in the output that its launchers have shown together; empty if there is none
  * @param lostRelay why a relay that was killed in it does not come back; empty if all are there
  * @param connectedNs how long after its start every rank's program had called Init
  */
@@ -23,17 +23,20 @@ record CampaignRun(
         List<RelayKill> relayKills,
         List<LauncherKill> launcherKills,
         long connectedNs) {
-    /** Whether a launcher that could have told what it saw of this was killed before it had, or had been. */
+    /**
+     * Whether a launcher that could have reported its view of this was killed before its report, or was down at the
+     * kill.
+     */
     boolean isUntold(RelayKill kill) {
         return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
     }
 
-    /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
+    /** The restart that followed a kill; null if none did, as the process had done its work or the job had ended. */
     Restart restart(RankKill kill) {
         return outcome.restarts().stream().filter(kill::ledTo).findFirst().orElse(null);
     }
 
-    /** What is wrong, in one line; empty if nothing is. @param outLines how many it is to have printed */
+    /** The fault in one line; empty if there is none. @param outLines number of lines that it should have printed */
     String wrong(long outLines) {
         if (!lostRelay.isEmpty()) {
             return lostRelay;

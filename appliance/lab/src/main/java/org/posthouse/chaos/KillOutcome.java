@@ -11,7 +11,7 @@ import org.posthouse.launch.job.Restart;
  *
  * @param run the run's number, from 1
  * @param kill what was done
- * @param restart what the launcher did; null if the job ended before it did anything
+ * @param restart the launcher's reaction; null if the job ended before it
  * @param isVerified whether that run's result is right
  */
 record KillOutcome(int run, RankKill kill, @JsonIgnore Restart restart, @JsonProperty("verified") boolean isVerified) {

@@ -53,7 +53,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     private String lastError = "";
     private boolean stopped;
     private boolean killed;
-    /** How the job was ended from here; null if it was not. */
+    /** End of the job by this object; null if it was not ended here. */
     private JobStatusReport.End ended;
 
     /** Whether the present launcher was killed from here. */
@@ -128,7 +128,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         return true;
     }
 
-    /** @return how the job ended; empty if its launcher was killed before it had */
+    /** @return the end of the job; empty if its launcher was killed before it */
     private Optional<JobStatusReport.End> awaitEnd() throws JobFailure, InterruptedException {
         int status = present.await();
         synchronized (this) {
@@ -172,7 +172,10 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         }
     }
 
-    /** What is wrong with what was shown of a job that has ended well; empty if nothing is. What was kept and not shown is in the transcript then, too. */
+    /**
+     * The fault in the shown output of a job that has ended well; empty if there is none. Output that was kept and not
+     * shown is in the transcript then, too.
+     */
     synchronized String compareShown() throws JobFailure {
         List<List<String>> kept = new ArrayList<>();
         for (int rank = 0; rank < job.ranks(); rank++) {

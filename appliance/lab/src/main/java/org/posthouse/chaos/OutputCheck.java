@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What the launchers of one job have shown of its ranks' output, together and in order, to be compared with what its folder has
- * kept: all of it, once. A launcher keeps a line and then shows it, so each one that was killed may lack the last line of each rank (ADR 55).
+ * The output of a job's ranks that its launchers have shown, together and in order, for a comparison with its folder.
+ * All that the folder has kept must have been shown, once. A launcher keeps a line and then shows it, so each one that
+ * was killed may lack the last line of each rank (ADR 55).
  * Called by one thread after the other.
  */
 final class OutputCheck {
@@ -29,9 +30,9 @@ final class OutputCheck {
      * Compares.
      *
      * @param kept for each rank, its lines without their ends
-     * @param launchersKilled how many
+     * @param launchersKilled number of launchers killed
      * @param unshown gets each line that was kept and not shown, as it would have been
-     * @return what is wrong, in one line; empty if nothing is
+     * @return the fault in one line; empty if there is none
      */
     String compare(List<List<String>> kept, int launchersKilled, Consumer<String> unshown) {
         for (int rank = 0; rank < ranks.size(); rank++) {

@@ -6,11 +6,11 @@ import java.util.function.ToLongFunction;
 import org.posthouse.launch.job.Restart;
 
 /**
- * How long one part of the restarts took, by nearest rank.
+ * Duration of one part of the restarts, by nearest rank.
  *
  * @param name the part
  * @param p50Ns the median
- * @param p90Ns what nine of ten did not exceed
+ * @param p90Ns the 90th percentile
  * @param maxNs the longest
  */
 record RestartPart(String name, long p50Ns, long p90Ns, long maxNs) {

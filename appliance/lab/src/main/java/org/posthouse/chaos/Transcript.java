@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.posthouse.faults.ResultCheck;
 
-/** What one job printed, kept in case it fails. Written by several threads, a whole line at a time; guarded by itself. */
+/** Output of one job, kept in case it fails. Written by several threads, a whole line at a time; guarded by itself. */
 final class Transcript {
     /** The last lines are kept: of 200 bytes each, which is long for one, they take 200 kB. */
     private static final int LINES_MAX = 1_000;
@@ -21,7 +21,7 @@ final class Transcript {
         return stream(true);
     }
 
-    /** Where its errors go, and what the launcher tells of it. */
+    /** Receives the job's errors and the launcher's messages. */
     PrintStream err() {
         return stream(false);
     }
@@ -59,7 +59,7 @@ final class Transcript {
         return resultCheck;
     }
 
-    /** How many lines the job has printed, errors apart. */
+    /** Number of lines that the job has printed, errors apart. */
     synchronized long outLines() {
         return outLines;
     }

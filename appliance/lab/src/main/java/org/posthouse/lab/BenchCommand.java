@@ -45,7 +45,7 @@ final class BenchCommand implements Callable<Integer> {
     private static final int RANKS_DEFAULT = 4;
     private static final int RANKS_OF_PAIR = 2;
 
-    /** What {@code --algorithm} says when the library is to choose. */
+    /** Value of {@code --algorithm} for the library's own choice. */
     private static final String LIBRARY_CHOOSES = "auto";
 
     @Spec
@@ -177,7 +177,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draw time against size here too.")
     private Path plot;
 
-    /** What {@code --sizes} names. */
+    /** The value of {@code --sizes}. */
     private record Sizes(List<Integer> bytes) {}
 
     private static final class SizesConverter implements ITypeConverter<Sizes> {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code posthouse bench job}: what a log costs a whole job. */
+/** {@code posthouse bench job}: the cost of a log for a whole job. */
 @Command(
         name = "job",
         description = "Runs a whole job again and again, with a log and without in turns, and compares the times.",

@@ -120,7 +120,8 @@ final class ChaosCommand implements Callable<Integer> {
         }
         Map<String, String> environment = new HashMap<>();
         checkpoints.into(environment);
-        // A relay that is killed comes back, however busy the host is: who waits for it gives up with the run, and not before.
+        // A killed relay comes back, however busy the host is. A thread that waits for it gives up with the run, and not
+        // before.
         environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(runSecondsMax, Settings.RECONNECT_S_MAX)));
         RestartPolicy restartPolicy = new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
         JobSpec spec = job.spec(command, environment, durability, restartPolicy);

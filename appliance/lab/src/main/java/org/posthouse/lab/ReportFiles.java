@@ -5,7 +5,10 @@ import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Where a bench is to write its figures: looked at before it measures for an hour what nobody gets to see. */
+/**
+ * The file for a bench's figures. It is checked first, so that no bench measures for an hour and cannot write its
+ * result.
+ */
 final class ReportFiles {
     private ReportFiles() {}
 

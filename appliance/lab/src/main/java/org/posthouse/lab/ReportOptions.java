@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** How every bench comes to its report, and where that goes. */
+/** The options common to all benches that choose the report and its file. */
 final class ReportOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;

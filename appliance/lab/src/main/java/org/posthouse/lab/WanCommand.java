@@ -216,7 +216,7 @@ final class WanCommand implements Callable<Integer> {
         }
     }
 
-    /** What a plan calls 0 if it was not given. */
+    /** The value for a plan, which has 0 for an option that was not given. */
     private double given(String option, Double value) {
         if (value != null && value == 0) {
             throw new ParameterException(command.commandLine(), option + " " + value + ", expected more than 0");

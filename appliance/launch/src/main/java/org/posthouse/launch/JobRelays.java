@@ -34,15 +34,15 @@ public final class JobRelays implements AutoCloseable {
 
     private final Token token;
     private final Consumer<JobSignal> signals;
-    /** Whether a relay that does not have the job may never have been told of it. */
+    /** Whether a relay that does not have the job may never have received its opening. */
     private final boolean maybeUntold;
 
-    /** Those that have said last that they do not have the job. */
+    /** Relays whose last answer was that they do not have the job. */
     private final Set<Integer> without = new HashSet<>();
 
     private final List<RelayReconnector> redials = new ArrayList<>();
     private final List<Thread> watches = new ArrayList<>();
-    /** What the relays were told of the job's end; null before. */
+    /** Notice of the job's end that was sent to the relays; null before. */
     private CloseNotice end;
 
     private boolean closed;
@@ -68,7 +68,8 @@ public final class JobRelays implements AutoCloseable {
     /**
      * Those of a job that is open: all are lost until they are dialled.
      *
-     * @param isBegun whether a rank's process was ever started: before that, its launcher may have died before it had opened the job everywhere
+     * @param isBegun whether a rank's process was ever started. Before that, its launcher may have died before it had
+     *     opened the job everywhere
      */
     static JobRelays lost(JobOpen job, Token token, Consumer<JobSignal> signals, boolean isBegun) {
         return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals, !isBegun);
@@ -128,7 +129,7 @@ public final class JobRelays implements AutoCloseable {
         return line == null || line.isLost() ? -1 : System.nanoTime() - line.heardNs();
     }
 
-    /** Dials a lost relay again, on a thread of its own, which tells how it went. */
+    /** Dials a lost relay again on a thread of its own, which signals the result. */
     synchronized void redial(int relay, long timeoutMs) {
         if (!closed) {
             RelayReconnector relayReconnector = new RelayReconnector(relay, withRanks(relay), timeoutMs, () -> reopen(relay), signals, System::nanoTime);
@@ -145,7 +146,7 @@ public final class JobRelays implements AutoCloseable {
         return "relay " + job.homes().get(relay).relay() + ", the home of rank" + (ranks.length == 1 ? " " : "s ") + named + more + ",";
     }
 
-    /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
+    /** Connects to a lost relay, opens the job there again and signals it. @return why it cannot; null if it has */
     private RelayReconnector.Refusal reopen(int relay) {
         RelayReconnector.Refusal refusal = reopen(relay, job.comingBack());
         if (refusal == null || refusal.by() != RelayReconnector.Refusal.By.RELAY_WITHOUT_JOB) {
@@ -238,7 +239,7 @@ public final class JobRelays implements AutoCloseable {
     }
 
     /**
-     * Waits until every relay that can be reached has told of everything and closed the job, each for so long at most.
+     * Waits until every relay that can be reached has sent all reports and closed the job, each for so long at most.
      *
      * @return the relays that may still have it
      */

@@ -54,14 +54,14 @@ import org.posthouse.wire.Token;
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
  */
 public final class JobRun implements RunningJob {
-    /** Time for ranks to leave after they were told of the job's end, before they are killed. */
+    /** Time for ranks to leave after they received the job's end, before they are killed. */
     private static final long LEAVE_GRACE_MS = 1_000;
 
     private static final long CLOSE_GRACE_MS = 5_000;
 
     /**
-     * How long a reader may take no output of the ranks once somebody wanted the job to end; {@code Interruption} waits
-     * a little longer.
+     * Milliseconds for which readers may take no output of the ranks once the job was asked to end.
+     * {@code Interruption} waits a little longer.
      */
     private static final long READER_STALL_MS = 8_000;
 
@@ -82,7 +82,7 @@ public final class JobRun implements RunningJob {
     /** Open until every rank's program has called Init, or the job has ended. */
     private final CountDownLatch connected = new CountDownLatch(1);
 
-    /** Written by any thread, read by whoever asks how the job came to its end. */
+    /** Written by any thread, read by any thread that asks how the job ended. */
     private volatile boolean stopped;
 
     /** Whether the lines for people include lines for programs. */
@@ -176,7 +176,7 @@ public final class JobRun implements RunningJob {
     /**
      * Ends a job that another process has left, or one that is over, at the relays that still have it.
      *
-     * @throws JobFailure naming the first relay that could not be told; the others were
+     * @throws JobFailure naming the first relay that could not be informed; the others were
      */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
@@ -333,7 +333,7 @@ public final class JobRun implements RunningJob {
 
     private void begin() throws JobFailure, InterruptedException {
         if (folder != null && folder.isLeft()) {
-            // What the launcher before has left behind would print where nobody reads, and write to the same files.
+            // Processes that the previous launcher left would print where nothing reads, and write to the same files.
             LeftProcesses.kill(hexId());
             watch.goOn(folder.notes(), System.nanoTime());
             return;
@@ -354,8 +354,8 @@ public final class JobRun implements RunningJob {
     }
 
     /**
-     * Records the end before any relay is told. Another launcher would otherwise ask those relays for the job that have
-     * ended it.
+     * Records the end before it is sent to any relay. Another launcher would otherwise ask relays for a job that they
+     * have already ended.
      */
     private void noteEnding(JobStatusReport.End end) {
         if (folder != null) {
@@ -367,7 +367,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** Records the end once all relays have been told. Relays that have not would keep the job. */
+    /** Records the end once all relays have received it. A relay that has not received it keeps the job. */
     private void noteEnd(JobStatusReport.End end) {
         if (folder != null && untold.isEmpty()) {
             try {

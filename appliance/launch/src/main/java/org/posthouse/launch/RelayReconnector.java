@@ -18,19 +18,19 @@ final class RelayReconnector implements Runnable {
 
     /** Why the job is not open again at the relay. */
     record Refusal(String why, By by) {
-        /** Who says so. */
+        /** The source of the refusal. */
         enum By {
-            /** Nobody answers, or nobody who stays. */
+            /** No peer answers, or none that keeps the connection. */
             NOBODY,
             /** The relay, which has not read its log yet. */
             RELAY_AT_START,
-            /** The relay itself, which would say so again. */
+            /** The relay itself, which would refuse again. */
             RELAY,
             /** The relay, which does not have the job: perhaps its next process does. */
             RELAY_WITHOUT_JOB,
             /** The relay, which has lost what the job needs. */
             RELAY_WITHOUT_LOG,
-            /** Another relay, at the address of this one, or somebody who has not proven to be a relay. */
+            /** Another relay at this relay's address, or a peer that has not proven to be a relay. */
             ANOTHER_RELAY
         }
 
@@ -110,7 +110,7 @@ final class RelayReconnector implements Runnable {
         }
     }
 
-    /** Nobody wants the relay any more: ends soon, and tells nobody. */
+    /** The relay is no longer needed: ends soon, without a signal. */
     void stop() {
         stopped = true;
     }

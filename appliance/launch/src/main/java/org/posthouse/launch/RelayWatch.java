@@ -22,7 +22,7 @@ final class RelayWatch implements Runnable {
 
     private static final int QUESTIONS_BEFORE_TOLD = 2;
 
-    /** What comes of it. */
+    /** Receives the results of the watch. */
     interface Listener {
         /** @param seconds for so long at least */
         void unresponsive(long seconds);

@@ -3,9 +3,9 @@ package org.posthouse.launch;
 /** A running job, for callers that inject faults into it or end it. Any thread may call it. */
 public interface RunningJob {
     /**
-     * kill -9 of a rank's present process, of which nobody tells the launcher.
+     * Ends a rank's present process as kill -9 does. The launcher receives no notice of it.
      *
-     * @return which incarnation of the rank it was, from 1; 0 if no process of the rank runs
+     * @return the incarnation of that process, from 1; 0 if no process of the rank runs
      */
     int strike(int rank);
 
@@ -18,15 +18,21 @@ public interface RunningJob {
     /** Ends the job soon, with this status. */
     void stop(int status, String why);
 
-    /** Ends this process's part in the job soon, which stands still then until another goes on with it, or ends the job if none could. */
+    /**
+     * Ends this process's part in the job soon. The job then pauses until another launcher resumes it, or ends if none
+     * could.
+     */
     void leave(int status, String why);
 
-    /** How many bytes of what ranks have printed the readers of this process have taken so far: as long as they take more, it is not put away. */
+    /**
+     * Bytes of rank output that the readers of this process have taken so far. While the number grows, the process is
+     * not halted.
+     */
     default long outputTaken() {
         return 0;
     }
 
-    /** Whether somebody wanted the job to end. */
+    /** Whether the job was asked to end. */
     boolean isStopped();
 
     /** Kills every process of the job at once. */

@@ -3,19 +3,23 @@ package org.posthouse.bench.affinity;
 import java.util.Locale;
 
 /**
- * Where the processes of a bench run, of two processors. On few processors the time of a message says as much about which threads
- * happen to share one as about the programs; so a bench may decide it, for all that it compares alike.
+ * Places of a bench's processes on two processors. On few processors the time of a message depends on which threads
+ * happen to share one, as much as on the programs. A bench may therefore fix the places, for all that it compares
+ * alike.
  */
 public enum ProcessLayout {
     /** Wherever the system likes, which differs from run to run and from series to series. */
     FREE(-1, -1, -1),
-    /** All on the first: nobody is woken from afar, and nothing happens at once. */
+    /** All on the first: no wake-up crosses processors, and nothing happens at once. */
     TOGETHER(0, 0, 0),
     /** Relays and forwarders on the first, ranks on the second: each hop wakes the other processor. */
     APART(0, 1, 1),
     /** Relays, forwarders and first partners on the first, second partners on the second. */
     SPLIT(0, 0, 1),
-    /** The first half of the sites on the first, relays and ranks, and the second half on the second: only what goes between them wakes the other. */
+    /**
+     * The first half of the sites on the first, relays and ranks, and the second half on the second. Only messages
+     * between the halves wake the other processor.
+     */
     SITES(0, 0, 1);
 
     private final int relays;

@@ -50,7 +50,7 @@ public final class Processors {
         return new Processors(list, two);
     }
 
-    /** What {@code taskset} calls the processors of a place in a layout. */
+    /** The processors of a place in a layout, as {@code taskset} names them. */
     String list(int place) {
         return place < 0 ? all : two.get(place).toString();
     }
@@ -79,7 +79,7 @@ public final class Processors {
         throw new IOException("cannot put " + what + " " + number + " on processor " + list(place) + ": " + fault);
     }
 
-    /** What went wrong; nothing, if nothing did. */
+    /** The fault; empty if there was none. */
     private static String fault(List<String> command) throws IOException, InterruptedException {
         Process taskset = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();

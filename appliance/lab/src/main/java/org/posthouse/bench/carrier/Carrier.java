@@ -2,7 +2,7 @@ package org.posthouse.bench.carrier;
 
 import java.util.Locale;
 
-/** What carries the messages of a test. */
+/** The carrier of a test's messages. */
 public enum Carrier {
     /** MPI messages through the relay. */
     RELAY,

@@ -19,11 +19,12 @@ import java.util.stream.Stream;
 import org.posthouse.bench.affinity.Processors;
 
 /**
- * A program of the system's that runs for the bench, as its user and below a shell that is its child. What it says is read, for the words that tell
- * that it is ready, and for those that tell why it is not. Confined to the driver's thread.
+ * A program of the system that runs for the bench, as its user and below a shell that is the bench's child. Its output
+ * is read for the words that report that it is ready, or why it is not. Confined to the driver's thread.
  *
- * <p>The shell waits on a pipe from the bench and on nothing else: it ends the program when the bench is gone, however it ended. It outlives what a
- * terminal sends to all of its processes, and never waits for the program, whose number so stays its own until it is killed.
+ * <p>The shell waits on a pipe from the bench and on nothing else: it ends the program when the bench is gone, however
+ * that ended. It survives signals that a terminal sends to all of its processes. It never waits for the program, so the
+ * program's process id is not reused until the program is killed.
  */
 final class Companion implements AutoCloseable {
     private static final int READY_SECONDS_MAX = 10;
@@ -52,7 +53,7 @@ final class Companion implements AutoCloseable {
                 .findFirst();
     }
 
-    /** A port of the loopback that nobody has now. */
+    /** A port of the loopback that is free now. */
     static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
@@ -60,9 +61,9 @@ final class Companion implements AutoCloseable {
     }
 
     /**
-     * Starts it and waits until it has said {@code readyWords} in a line.
+     * Starts it and waits until it has printed {@code readyWords} in a line.
      *
-     * @throws IOException with its last line if it ends before, or does not say so in time; it is ended then
+     * @throws IOException with its last line if it ends before, or does not print them in time; it is ended then
      */
     static Companion start(List<String> command, String readyWords) throws IOException, InterruptedException {
         List<String> kept = Stream.concat(KEEPER.stream(), command.stream()).toList();
@@ -89,7 +90,7 @@ final class Companion implements AutoCloseable {
         }
     }
 
-    /** To the program's end: one that nobody reads would stand still. */
+    /** Reads to the program's end: a program whose output is not read would block. */
     private void read(String readyWords) {
         String last = "it said nothing";
         try (BufferedReader lines = process.inputReader()) {

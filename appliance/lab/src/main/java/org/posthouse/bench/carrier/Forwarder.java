@@ -11,7 +11,7 @@ public interface Forwarder extends AutoCloseable {
     /** The loopback port that it listens at. */
     int port();
 
-    /** What its thread has used so far. */
+    /** Resources that its thread has used so far. */
     ResourceUsage load();
 
     /** Ends every connection, and its thread. */

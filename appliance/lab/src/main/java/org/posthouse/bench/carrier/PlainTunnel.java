@@ -5,7 +5,7 @@ import org.posthouse.bench.affinity.Placeable;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.affinity.Processors;
 
-/** A program that is installed and carries plain bytes between two sites as a link does, secured. Confined to the driver's thread. */
+/** An installed program that carries plain bytes between two sites as a link does, secured. Confined to the driver's thread. */
 public interface PlainTunnel extends Placeable, AutoCloseable {
     /**
      * Makes a tunnel, beside those that are there.
@@ -23,7 +23,7 @@ public interface PlainTunnel extends Placeable, AutoCloseable {
     /** Ends all that were made. */
     void end();
 
-    /** The same, and whatever they had in common. */
+    /** Ends all that were made, and their common resources. */
     @Override
     void close();
 }

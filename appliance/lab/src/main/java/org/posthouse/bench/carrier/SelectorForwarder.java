@@ -13,8 +13,8 @@ import java.util.List;
 import org.posthouse.relay.ResourceUsage;
 
 /**
- * A bare forwarder as one writes it with a selector of the JDK: one thread, direct buffers, nothing else. What was read
- * is written at once; only what the other side does not take waits for it, and nothing is read meanwhile.
+ * A bare forwarder as one writes it with a selector of the JDK: one thread, direct buffers, nothing else. Bytes are
+ * written as soon as they are read. If the other side does not take them they wait, and nothing is read meanwhile.
  *
  * <p>A connection that fails or ends takes its partner with it.
  */
@@ -153,7 +153,7 @@ public final class SelectorForwarder implements Forwarder, Runnable {
         to.register(selector, SelectionKey.OP_READ, new Flow(to, from));
     }
 
-    /** One direction's bytes have come, or the other direction's may go on. */
+    /** One direction's bytes have come, or the other direction may continue. */
     private void move(SelectionKey key) throws IOException {
         Flow in = (Flow) key.attachment();
         SelectionKey partner = in.to.keyFor(selector);

@@ -10,7 +10,7 @@ import org.posthouse.bench.affinity.Processors;
 
 /** {@code ssh -L} to an sshd of its own, with keys of its own and the ciphers that the two agree on. */
 final class SshTunnel implements PlainTunnel {
-    /** The name under which the host's key is known, whatever the port. */
+    /** The name under which the host's key is known, on any port. */
     private static final String HOST = "posthouse-bench";
 
     private final Path ssh;

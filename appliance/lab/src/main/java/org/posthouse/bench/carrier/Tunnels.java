@@ -21,7 +21,7 @@ public final class Tunnels implements AutoCloseable {
         PlainTunnel in(Path folder) throws IOException, InterruptedException;
     }
 
-    /** What is done with each. */
+    /** An action on each tunnel. */
     public interface Opening {
         void of(Carrier carrier, PlainTunnel tunnel) throws IOException, JobFailure, InterruptedException;
     }
@@ -54,7 +54,7 @@ public final class Tunnels implements AutoCloseable {
         }
     }
 
-    /** Does it with each. What fails is left out from then on. */
+    /** Applies it to each. A carrier that fails is left out from then on. */
     public void each(Opening opening) throws JobFailure, InterruptedException {
         for (Carrier carrier : List.copyOf(tunnels.keySet())) {
             try {
@@ -76,7 +76,7 @@ public final class Tunnels implements AutoCloseable {
         return tunnels;
     }
 
-    /** What is not measured, and why. */
+    /** The carriers that are not measured, with the reasons. */
     public Map<Carrier, String> leftOut() {
         return leftOut;
     }

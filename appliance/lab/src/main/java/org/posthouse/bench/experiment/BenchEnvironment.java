@@ -11,8 +11,8 @@ import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.progress.Settings;
 
 /**
- * What a bench's own environment says to its ranks and relays. What a bench's variant names its ranks have from there,
- * whatever this says.
+ * Variables of a bench's own environment that its ranks and relays get. Values that a bench's variant names override
+ * them for its ranks.
  */
 public final class BenchEnvironment {
     private static final List<String> NAMES = List.of(

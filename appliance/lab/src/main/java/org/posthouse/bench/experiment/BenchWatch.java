@@ -2,7 +2,7 @@ package org.posthouse.bench.experiment;
 
 import org.posthouse.launch.JobRun;
 
-/** Who wants to know how far a bench has come. Called on the bench's thread. */
+/** Observer of a bench's progress. Called on the bench's thread. */
 public interface BenchWatch {
     /** A job is about to run: an interrupt can end it. */
     void onJob(JobRun job);

@@ -13,8 +13,9 @@ import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /**
- * A picture of a report as SVG: panels in rows and columns, each with one line per series over two logarithmic axes, or with bars side by side over
- * an axis from 0. All panels of a row have the same vertical axis. It measures no text, so it needs neither the AWT nor a font.
+ * A picture of a report as SVG: panels in rows and columns. A panel has one line per series over two logarithmic axes,
+ * or bars side by side over an axis from 0. All panels of a row have the same vertical axis. It measures no text, so it
+ * needs neither the AWT nor a font.
  */
 public final class Chart {
     private static final double HEIGHT = 340;

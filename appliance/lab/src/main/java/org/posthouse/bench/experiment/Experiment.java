@@ -3,7 +3,7 @@ package org.posthouse.bench.experiment;
 import java.io.IOException;
 import org.posthouse.launch.job.JobFailure;
 
-/** What a bench is to measure: a plan, which knows how it is carried out. */
+/** The plan of a bench, which knows how it is carried out. */
 public interface Experiment<R extends Report> {
     /**
      * Measures; blocks until it is over.

@@ -9,18 +9,21 @@ import java.time.Instant;
 import java.util.Optional;
 import org.posthouse.launch.job.JobFailure;
 
-/** What a bench measured, for people, programs and eyes. Immutable. The columns and keys are those of {@code docs/bench.md}. */
+/**
+ * The measurements of a bench, for people, programs and eyes. Immutable. The columns and keys are those of
+ * {@code docs/bench.md}.
+ */
 public interface Report {
     /** The tables. */
     void print(PrintStream out);
 
-    /** What the figures are compared with, in words. */
+    /** The reference of the figures, in words. */
     String baseline();
 
     /** Puts the plan and the figures behind what every report begins with. */
     void addTo(ObjectNode report);
 
-    /** What stopped the bench before it had measured all; empty if nothing did. */
+    /** The failure that stopped the bench before it had measured all; empty if there was none. */
     default Optional<JobFailure> failed() {
         return Optional.empty();
     }

@@ -19,7 +19,10 @@ import org.posthouse.relay.host.UserToken;
 
 /** Whole jobs, one after the other over the same embedded relays, their series in turns. Confined to one thread. */
 public final class JobBench {
-    /** What programs in the manner of the NAS benchmarks say; of 1,234 nobody knows whether it is more than a thousand. */
+    /**
+     * The time line of programs in the manner of the NAS benchmarks. A number as 1,234 does not match, as it may or may
+     * not be more than a thousand.
+     */
     private static final Pattern TOLD = Pattern.compile("(?i)time in seconds\\s*[:=]\\s*([0-9]++(?:\\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+)(?!,[0-9])");
 
     private final JobPlan plan;

@@ -9,7 +9,7 @@ import org.posthouse.launch.job.JobSpec;
 import org.posthouse.relay.config.ModeConfig;
 
 /**
- * What {@code bench job} measures.
+ * The plan of {@code bench job}.
  *
  * @param job the job; whether it is logged is left to {@code logged}
  * @param sites over which its ranks are spread
@@ -34,7 +34,7 @@ public record JobPlan(JobSpec job, int sites, int relaysPerSite, ModeConfig mode
                 isLogged, job.patience());
     }
 
-    /** What a series is called. */
+    /** Name of a series. */
     static String word(boolean isLogged) {
         return isLogged ? "process" : "none";
     }

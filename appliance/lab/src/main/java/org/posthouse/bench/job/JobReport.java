@@ -12,7 +12,7 @@ import org.posthouse.bench.experiment.Report;
 import org.posthouse.bench.experiment.Table;
 import org.posthouse.bench.statistics.Medians;
 
-/** What {@code bench job} measured. The columns are those of {@code docs/bench.md}. Immutable. */
+/** The measurements of {@code bench job}. The columns are those of {@code docs/bench.md}. Immutable. */
 public final class JobReport implements Report {
     private static final String BASELINE = "the first series; runs of all series alternate over the same relays";
 
@@ -56,7 +56,7 @@ public final class JobReport implements Report {
         return BASELINE;
     }
 
-    /** What was measured of which job. */
+    /** Adds the job and its measurements. */
     @Override
     public void addTo(ObjectNode report) {
         report.put("job", plan.job().name())

@@ -3,7 +3,7 @@ package org.posthouse.bench.job;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One series of {@code bench job}: what each repetition took, in seconds. */
+/** One series of {@code bench job}: the time of each repetition, in seconds. */
 final class JobTimes {
     private final boolean logged;
     private final List<Double> communicating = new ArrayList<>();
@@ -17,7 +17,7 @@ final class JobTimes {
      * One repetition.
      *
      * @param communicatingSeconds from the moment when every rank had called Init to the end of the last process
-     * @param toldSeconds what the program itself says; NaN if it says nothing
+     * @param toldSeconds the time that the program itself printed; NaN if it printed none
      */
     void add(double communicatingSeconds, double toldSeconds) {
         communicating.add(communicatingSeconds);
@@ -32,12 +32,12 @@ final class JobTimes {
         return communicating;
     }
 
-    /** What the program said; empty unless it did so each time. */
+    /** The seconds that the program printed; empty unless it did so each time. */
     List<Double> told() {
         return told.stream().anyMatch(seconds -> seconds.isNaN()) ? List.of() : told;
     }
 
-    /** Whether what the program said can be compared: it said so each time, and more than 0.000. */
+    /** Whether the program's times can be compared: it printed one each time, and more than 0.000. */
     boolean isTold() {
         return told.stream().allMatch(seconds -> seconds > 0);
     }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * What of the whole system's page cache is not on a disk yet, as Linux tells. All 0 elsewhere.
+ * The bytes of the whole system's page cache that are not on a disk yet, as Linux reports them. All 0 elsewhere.
  *
  * @param bytes dirty, or on their way to the disk
  * @param slowBytes from which the kernel slows writers down: half way between where it begins to write back and its limit

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How much disk the files of a folder take, as long as something is written there: the most that was seen of each figure. A file counts
- * with its length, holes and what is ready to be written included. Confined to its user.
+ * Disk space of the files in a folder, as long as something is written there: the largest value seen of each figure. A
+ * file counts with its length, including holes and bytes that are ready to be written. Confined to its user.
  */
 final class DiskSamples {
     private final Path folder;
@@ -63,7 +63,7 @@ final class DiskSamples {
         }
     }
 
-    /** How often it was looked. */
+    /** Number of samples. */
     long samples() {
         return samples;
     }

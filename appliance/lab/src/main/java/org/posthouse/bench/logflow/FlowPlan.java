@@ -12,16 +12,16 @@ import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.mpj.Endpoints;
 
 /**
- * What {@code bench logflow} does.
+ * The plan of {@code bench logflow}.
  *
  * @param bytes that its two ranks send each other, both together; rounded up to whole rounds
  * @param limitBytes of the log; 0: the relay's default
- * @param checkpointMs how often a rank saves its state; 0: when the log asks for it
+ * @param checkpointMs interval of each rank's saves of its state, in milliseconds; 0: when the log asks for it
  */
 public record FlowPlan(long bytes, long limitBytes, long checkpointMs) implements Experiment<FlowReport> {
     static final int RANKS = 2;
 
-    /** 64 KiB: what a message has. */
+    /** 64 KiB: the size of a message. */
     static final int MESSAGE_BYTES = 64 << 10;
 
     /** Checks the ranges. */
@@ -35,13 +35,13 @@ public record FlowPlan(long bytes, long limitBytes, long checkpointMs) implement
     /** Messages that a rank sends in a round: 1 MiB is under way each way. */
     static final int WINDOW = 16;
 
-    /** How often each rank sends a window of messages to the other. */
+    /** Number of windows of messages that each rank sends to the other. */
     long rounds() {
         long perRound = (long) RANKS * WINDOW * MESSAGE_BYTES;
         return (bytes + perRound - 1) / perRound;
     }
 
-    /** What all messages have together. */
+    /** Payload of all messages together. */
     long payloadBytes() {
         return rounds() * RANKS * WINDOW * MESSAGE_BYTES;
     }

@@ -8,8 +8,8 @@ import mpi.MPI;
 import mpi.Request;
 
 /**
- * The program of both ranks of {@code bench logflow}: each sends the other a window of messages in every round, looks at every byte of what
- * comes, and has a safe point then. Argument: the number of rounds.
+ * The program of both ranks of {@code bench logflow}. In every round each rank sends the other a window of messages,
+ * checks every byte that it receives, and then has a safe point. Argument: the number of rounds.
  */
 public final class FlowRank {
     private static final int TAG = 7;

@@ -9,7 +9,7 @@ import org.posthouse.bench.experiment.Report;
 import org.posthouse.bench.experiment.Table;
 import org.posthouse.bench.statistics.Medians;
 
-/** What {@code bench logflow} saw. The keys are those of {@code docs/bench.md}. */
+/** The measurements of {@code bench logflow}. The keys are those of {@code docs/bench.md}. */
 public final class FlowReport implements Report {
     private static final String BASELINE = "none: what counts is the log's limit; seconds with few dirty pages beside those with many";
     private static final double MIB = 1 << 20;

@@ -92,14 +92,14 @@ public final class LogFlow {
                 note(intervals);
                 return outcome.get(SAMPLE_MS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                // The job goes on: another sample.
+                // The job still runs: another sample.
             } catch (ExecutionException e) {
                 throw new JobFailure("the job: " + e.getCause().getMessage(), e.getCause());
             }
         }
     }
 
-    /** Every second: how much was delivered in it. */
+    /** Notes, every second, the bytes delivered in it. */
     private void note(FlowIntervals intervals) throws IOException {
         long now = System.nanoTime();
         if (intervals.isOver(now)) {

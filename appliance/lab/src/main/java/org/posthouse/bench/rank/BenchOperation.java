@@ -2,7 +2,9 @@ package org.posthouse.bench.rank;
 
 import java.io.IOException;
 
-/** What one rank does in an iteration of one test at one size, with buffers of its own. Confined to the rank's thread. */
+/**
+ * The work of one rank in an iteration of one test at one size, with buffers of its own. Confined to the rank's thread.
+ */
 public interface BenchOperation {
     /** One iteration; the root of a collective moves on with its number. */
     void run(int iteration) throws IOException;

@@ -14,8 +14,8 @@ import mpi.MPI;
 import org.posthouse.bench.carrier.Carrier;
 
 /**
- * The program of every rank of every bench: does the phases that the driver asks for over a connection of their own, so
- * that no message but the test's own passes the relay, until it is asked to leave.
+ * The program of every rank of every bench. It does the phases that the driver asks for until it is asked to leave.
+ * The orders come over a connection of their own, so that no message but the test's own passes the relay.
  *
  * <p>Arguments: the driver's port, the number of pairs, the window of a stream, how many windows it has, the pairs' buffers, and for each
  * bare forwarder its carrier and port. Each phase is answered with a
@@ -27,7 +27,7 @@ public final class BenchRank {
     private final Map<Subject, BenchOperation> prepared = new HashMap<>();
     private int bytes;
 
-    /** What the buffers are kept for. */
+    /** The use of the buffers. */
     private record Subject(Benchmark test, Carrier carrier) {}
 
     private BenchRank(Pair pair, Operations operations) {
@@ -91,7 +91,7 @@ public final class BenchRank {
         return prepared.computeIfAbsent(new Subject(phase.test(), phase.carrier()), unseen -> operations.of(phase));
     }
 
-    /** Tells of the first fault, but goes on to the end: other ranks wait for this one. */
+    /** Reports the first fault, but continues to the end: other ranks wait for this one. */
     private static String check(Phase phase, BenchOperation operation) throws IOException {
         String first = "";
         for (int i = 0; i < phase.iterations(); i++) {

@@ -3,8 +3,9 @@ package org.posthouse.bench.rank;
 import java.util.Locale;
 
 /**
- * The tests, with the definitions of the Intel MPI Benchmarks (IMB-MPI1; "User Guide", chapter MPI-1 Benchmarks): what
- * one iteration does, how it is timed, and how many bytes count for the throughput. {@code docs/bench.md} is the table.
+ * The tests, with the definitions of the Intel MPI Benchmarks (IMB-MPI1; "User Guide", chapter MPI-1 Benchmarks). They
+ * say what one iteration does, how it is timed, and how many bytes count for the throughput. {@code docs/bench.md} is
+ * the table.
  */
 public enum Benchmark {
     /** Rank i sends X bytes to its partner and gets X bytes back; t is half of that, throughput X/t. */
@@ -34,7 +35,7 @@ public enum Benchmark {
     /** No bytes at all. */
     BARRIER(Shape.COLLECTIVE, 1, 0);
 
-    /** Who takes part, and whose time counts. */
+    /** The ranks that take part, and those whose time counts. */
     enum Shape {
         /** Disjoint pairs; each first partner's time counts. */
         PAIRS,
@@ -78,12 +79,12 @@ public enum Benchmark {
         return shape == Shape.PAIRS;
     }
 
-    /** How many operations one iteration is, where that does not depend on the plan. */
+    /** Number of operations in one iteration, where that does not depend on the plan. */
     public int legs() {
         return legs;
     }
 
-    /** How many times X counts for the throughput. */
+    /** Number of times that X counts for the throughput. */
     public int turnover() {
         return turnover;
     }

@@ -3,7 +3,7 @@ package org.posthouse.bench.rank;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 
-/** What a rank keeps its messages in. */
+/** The memory of a rank's messages. */
 public enum BufferKind {
     /** Memory outside the heap, as the raw connections and the forwarders use it: the system reads and writes there. */
     DIRECT,

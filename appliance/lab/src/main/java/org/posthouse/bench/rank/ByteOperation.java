@@ -9,13 +9,13 @@ final class ByteOperation implements BenchOperation {
         void make(byte[] out, byte[] in, int iteration);
     }
 
-    /** What must have been received in an iteration. */
+    /** The bytes that must have been received in an iteration. */
     interface Rule {
         /** The byte that must stand at {@code at}; asked only for what this rank receives. */
         byte expected(int at, int iteration);
     }
 
-    /** How many bytes, from the first on, this rank receives in an iteration. */
+    /** Number of bytes, from the first on, that this rank receives in an iteration. */
     interface Extent {
         int received(int iteration);
     }

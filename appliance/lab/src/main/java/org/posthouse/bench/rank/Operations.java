@@ -19,7 +19,7 @@ final class Operations {
     private final int window;
     private final int rounds;
 
-    /** @param window most messages under way at once in a stream @param rounds how many times as many it has */
+    /** @param window most messages under way at once in a stream @param rounds factor from these to all its messages */
     Operations(Pair pair, int window, int rounds) {
         this.pair = pair;
         this.window = window;

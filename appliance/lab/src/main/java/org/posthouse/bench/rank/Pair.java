@@ -20,7 +20,7 @@ final class Pair implements AutoCloseable {
     private final boolean first;
     private final BufferKind buffers;
 
-    /** What {@link #listen} has opened and {@link #connect(Carrier, int)} not yet accepted from; else null. */
+    /** The listener that {@link #listen} opened, until {@link #connect(Carrier, int)} accepts from it; else null. */
     private ServerSocketChannel listener;
 
     private final Map<Carrier, SocketChannel> channels = new EnumMap<>(Carrier.class);
@@ -34,8 +34,8 @@ final class Pair implements AutoCloseable {
     /**
      * Joins this rank to its partner.
      *
-     * @param pairs how many pairs there are
-     * @param buffers what its messages are kept in
+     * @param pairs number of pairs
+     * @param buffers the memory of its messages
      * @param forwarders the port of each forwarder; empty if there is nothing but the relay
      */
     static Pair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {

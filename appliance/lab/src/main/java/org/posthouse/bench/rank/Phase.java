@@ -6,16 +6,16 @@ import java.io.IOException;
 import org.posthouse.bench.carrier.Carrier;
 
 /**
- * What the driver asks of the ranks that take part in a test; they begin when they read it.
+ * An order of the driver to the ranks that take part in a test; they begin when they read it.
  *
  * @param work what to do; {@link Work#LEAVE} ends the job
  * @param test the test
- * @param carrier what carries its messages
+ * @param carrier the carrier of its messages
  * @param bytes message size X
- * @param iterations how often
+ * @param iterations number of iterations
  */
 public record Phase(Work work, Benchmark test, Carrier carrier, int bytes, int iterations) {
-    /** What a rank does in a phase. */
+    /** The work of a rank in a phase. */
     public enum Work {
         /** One iteration with buffers whose every byte is known, and a look at what came. */
         CHECK,

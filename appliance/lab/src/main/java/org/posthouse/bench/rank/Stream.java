@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * A stream of one pair, over any carrier: the first partner has a window of messages under way at once, the second one
+ * A stream of one pair, over any carrier. The first partner has a window of messages under way at once. The second one
  * has receives posted for all of them and answers the last with one byte. The first partner's time counts.
  */
 final class Stream implements BenchOperation {

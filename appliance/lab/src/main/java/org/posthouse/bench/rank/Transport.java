@@ -24,7 +24,7 @@ interface Transport {
     /** Sets what is sent, and clears what was received. */
     void fill(byte[] content);
 
-    /** What was received last. */
+    /** The bytes received last. */
     byte[] received();
 
     /** MPI messages through the relay. */

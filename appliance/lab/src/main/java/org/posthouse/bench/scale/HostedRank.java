@@ -38,10 +38,10 @@ final class HostedRank {
     }
 
     /**
-     * What a rank tells of a phase.
+     * A rank's report of a phase.
      *
-     * @param fault what was received wrong; empty if nothing was
-     * @param roundTrips how many there were; 0 of a second partner
+     * @param fault the bytes that were received wrong, in words; empty if none were
+     * @param roundTrips number of round trips; 0 of a second partner
      * @param nanos the time from the beginning of all ranks of the process to this rank's end
      * @param medianNanos the median of one
      */

@@ -18,9 +18,9 @@ import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
- * All that stands while one cell is measured: for each mode its relays, for each mode and durability a job, as many
- * forwarders of each kind as relays, and the ranks' ways over all of them. Whatever is not measured waits and costs
- * nothing. Confined to the driver's thread.
+ * All that stands while one cell is measured. It has relays for each mode, a job for each mode and durability, and as
+ * many forwarders of each kind as relays. The ranks have ways over all of them. Parts that are not measured wait and
+ * cost nothing. Confined to the driver's thread.
  */
 final class ScaleField implements AutoCloseable {
     private final ScalePlan plan;
@@ -106,7 +106,7 @@ final class ScaleField implements AutoCloseable {
         }
     }
 
-    /** What all relays and forwarders have used so far. */
+    /** Resources that all relays and forwarders have used so far. */
     Cost spent() throws IOException {
         List<ResourceUsage> loads = new ArrayList<>();
         for (EmbeddedGrid grid : grids.values()) {

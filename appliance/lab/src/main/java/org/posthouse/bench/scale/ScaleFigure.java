@@ -64,7 +64,7 @@ final class ScaleFigure {
         return bytes;
     }
 
-    /** What one message costs: the median over the repetitions. */
+    /** Cost of one message: the median over the repetitions. */
     Cost cost() {
         return Cost.median(costs);
     }
@@ -74,7 +74,7 @@ final class ScaleFigure {
         return rounds.stream().map(round -> megabytes(round.slowest) * cell.pairs()).toList();
     }
 
-    /** What all pairs carried together, in each repetition. */
+    /** Throughput of all pairs together, in each repetition. */
     List<Double> totalMegabytes() {
         return rounds.stream().map(round -> megabytes(round.total)).toList();
     }

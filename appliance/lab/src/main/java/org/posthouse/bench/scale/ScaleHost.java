@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * A process that hosts ranks of {@code bench scale}, each in a thread of its own: does what the driver orders over a
+ * A process that hosts ranks of {@code bench scale}, each in a thread of its own. It does what the driver orders over a
  * connection of their own, and ends when that connection does. Arguments: the driver's port, and this process's number.
  */
 public final class ScaleHost {
@@ -88,7 +88,7 @@ public final class ScaleHost {
         }
     }
 
-    /** What a rank does in its thread. */
+    /** The work of a rank in its thread. */
     private interface Part {
         HostedRank.Outcome of(HostedRank rank) throws IOException;
     }

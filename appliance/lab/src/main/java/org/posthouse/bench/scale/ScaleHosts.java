@@ -29,7 +29,7 @@ final class ScaleHosts implements AutoCloseable {
     private static final int MEBI = 1 << 20;
     private static final int HEAP_BYTES = 256 * MEBI;
 
-    /** What a connection of the library's keeps in direct memory: a buffer of four frames, one of eight, and some. */
+    /** Direct memory of a connection of the library: a buffer of four frames, one of eight, and some. */
     private static final int ENDPOINT_BYTES = MEBI;
 
     private final List<Process> processes = new ArrayList<>();
@@ -87,7 +87,7 @@ final class ScaleHosts implements AutoCloseable {
         return command;
     }
 
-    /** Has the ranks open their ways; each process is told of its own. */
+    /** Has the ranks open their ways; each process receives its own. */
     void open(List<List<ScaleRoute>> routes, int bytesMax) throws JobFailure {
         try {
             for (Line line : lines) {

@@ -70,7 +70,7 @@ final class ScaleJob implements AutoCloseable {
         return failure.getNow("");
     }
 
-    /** How a rank comes to its relay. */
+    /** The way of a rank to its relay. */
     ScaleRoute.Leg leg(ScalePlan.Cell cell, int rank) {
         return new ScaleRoute.Leg(Carrier.RELAY, relays.get(cell.relayOf(rank)).home().address(), id, opening.tokenOf(rank));
     }

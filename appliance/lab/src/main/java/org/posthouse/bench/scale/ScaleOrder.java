@@ -5,15 +5,15 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * What the driver of {@code bench scale} asks of a process that hosts ranks.
+ * An order of the driver of {@code bench scale} to a process that hosts ranks.
  *
- * @param work what to do
+ * @param work the work to do
  * @param series which of the ways that were opened, by its place in the list
  * @param bytes message size X
- * @param phaseMs for how long, in milliseconds
+ * @param phaseMs duration in milliseconds
  */
 record ScaleOrder(Work work, int series, int bytes, int phaseMs) {
-    /** What the ranks of a process do. */
+    /** The work of the ranks of a process. */
     enum Work {
         /** Opens the ways between the partners; what they are follows on the order. */
         OPEN,

@@ -11,7 +11,7 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.config.RelayConfig.Mode;
 
 /**
- * What {@code bench scale} is to measure: figures 4 to 9 of the relay paper.
+ * The plan of {@code bench scale}: figures 4 to 9 of the relay paper.
  *
  * @param clients numbers of ranks, each even
  * @param relays numbers of relays, all of one site, over which the pairs are spread
@@ -20,7 +20,7 @@ import org.posthouse.relay.config.RelayConfig.Mode;
  * @param sizes message sizes X in bytes
  * @param repetitions measured phases for each line of the report
  * @param phaseMs how long a phase takes, in milliseconds
- * @param processes over how many processes the ranks are spread
+ * @param processes number of processes over which the ranks are spread
  */
 public record ScalePlan(
         List<Integer> clients,
@@ -37,7 +37,7 @@ public record ScalePlan(
     private static final int CLIENTS_MAX = 1_024;
     private static final int RELAYS_MAX = 16;
 
-    /** What the buffers of all ranks, two each, have together. */
+    /** Most bytes in the buffers of all ranks together, two each. */
     private static final long BUFFER_BYTES_MAX = 4L << 30;
 
     /** @throws IllegalArgumentException if a number is out of its range, or no relay would have a pair */
@@ -117,7 +117,7 @@ public record ScalePlan(
         return cells;
     }
 
-    /** What is compared in every cell. */
+    /** The series to compare in every cell. */
     List<ScaleSeries> series() {
         List<ScaleSeries> series = new ArrayList<>();
         series.add(ScaleSeries.baseline(Carrier.RAW));
@@ -134,7 +134,7 @@ public record ScalePlan(
         return (int) ((long) rank * processes / cell.clients());
     }
 
-    /** How many steps of progress there are: a warm-up and the repetitions of every line of the report. */
+    /** Number of progress steps: a warm-up and the repetitions of every line of the report. */
     int phases() {
         return cells().size() * sizes.size() * series().size() * (1 + repetitions);
     }

@@ -12,7 +12,7 @@ import org.posthouse.bench.experiment.Report;
 import org.posthouse.bench.experiment.SizeList;
 import org.posthouse.bench.statistics.Medians;
 
-/** What {@code bench scale} measured, for people, programs and eyes. Immutable. */
+/** The measurements of {@code bench scale}, for people, programs and eyes. Immutable. */
 public final class ScaleReport implements Report {
     private static final String BASELINE =
             "raw: one TCP hop between the two ranks of each pair; vertx, selector: as many bare forwarders as relays; the "

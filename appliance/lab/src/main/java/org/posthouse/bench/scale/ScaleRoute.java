@@ -19,7 +19,7 @@ record ScaleRoute(int rank, int partner, List<Leg> legs) {
     /**
      * One way.
      *
-     * @param carrier what carries the messages
+     * @param carrier the carrier of the messages
      * @param address the relay's host:port, or a forwarder's port; of a raw connection empty
      * @param job the job at that relay
      * @param token what opens it

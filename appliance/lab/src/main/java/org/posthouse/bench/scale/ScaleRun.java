@@ -13,8 +13,8 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
- * {@code bench scale} from its first process to its last figure: cell by cell, size by size, and there all series in
- * turn, so that what drifts in the machine meets all of them. Confined to one thread.
+ * {@code bench scale} from its first process to its last figure, cell by cell and size by size. There all series take
+ * turns, so that drift of the machine meets all of them. Confined to one thread.
  */
 public final class ScaleRun implements AutoCloseable {
     /** Round trips that a pair should do in a phase; where they take longer than the plan wants, the phase is longer. */
@@ -97,7 +97,7 @@ public final class ScaleRun implements AutoCloseable {
         return phase;
     }
 
-    /** How long a phase lasts when the median pair does so many round trips a second. */
+    /** Duration of a phase in milliseconds when the median pair does so many round trips a second. */
     private int phaseMs(double perSecond) {
         double wanted = ROUND_TRIPS_MIN * 1e3 / perSecond;
         return (int) Math.clamp(wanted, plan.phaseMs(), (double) plan.phaseMs() * PHASE_TIMES_MAX);

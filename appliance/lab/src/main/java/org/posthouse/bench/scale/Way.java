@@ -138,7 +138,7 @@ interface Way extends AutoCloseable {
             return connection;
         }
 
-        /** Listens, tells the partner where over {@code messages}, and accepts. */
+        /** Listens, sends the address to the partner over {@code messages}, and accepts. */
         static Connection accept(Way messages) throws IOException {
             try (ServerSocketChannel server = ServerSocketChannel.open()) {
                 server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -7,7 +7,7 @@ import org.posthouse.relay.ResourceUsage;
 import org.posthouse.relay.threads.ThreadUsage;
 
 /**
- * What the relays (and the bare forwarders) spend on something. Immutable.
+ * Resources that the relays (and the bare forwarders) spend on something. Immutable.
  *
  * @param cpuMicros processor time of the threads that carry messages, in microseconds
  * @param heapBytes bytes that these threads allocate on the heap

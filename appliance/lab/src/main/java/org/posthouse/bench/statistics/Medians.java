@@ -26,7 +26,7 @@ public final class Medians {
         return of(values.stream().mapToDouble(part).toArray());
     }
 
-    /** The median of the ratios of two lists' elements, place by place: what drifts from place to place drops out. */
+    /** The median of the ratios of two lists' elements, place by place: drift from place to place drops out. */
     public static double ratio(List<Double> values, List<Double> baseline) {
         double[] ratios = new double[values.size()];
         for (int i = 0; i < ratios.length; i++) {

@@ -3,7 +3,7 @@ package org.posthouse.bench.statistics;
 import java.util.Arrays;
 
 /**
- * How long it takes until times are believed.
+ * Warm-up and iterations after which times are believed.
  *
  * @param checks iterations whose bytes are looked at
  * @param iterationsMin of a phase
@@ -18,19 +18,20 @@ public record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, 
 
     private static final double STABLE_WITHIN = 0.05;
 
-    /** What a processor does: it takes a while until it is compiled. */
+    /** Pace of a processor, whose code takes a while until it is compiled. */
     public static final Pace OF_A_MACHINE = new Pace(2, ITERATIONS_MIN, 3, 12, 0, true);
 
     /**
-     * The same beside programs that need no warming: two phases of what is still being compiled may be near each other by chance. And beside one that may
-     * stand still for 20 ms at each message: in step with it the others would wake from sleep for five messages, and no more.
+     * The same beside programs that need no warming: two phases of code that is still being compiled may be near each
+     * other by chance. Also beside a program that may stand still for 20 ms at each message: in step with it the others
+     * would wake from sleep for five messages, and no more.
      */
     public static final Pace OF_TUNNELS = new Pace(2, ITERATIONS_MIN, 3, 12, 20, false);
 
     /** Of nothing that is measured: behind it the relays' code is compiled, which a program beside them was when it was made. */
     public static final Pace OF_A_COMPILER = new Pace(2, ITERATIONS_MIN, 3, 12, 80, false);
 
-    /** What a network's delay and bandwidth decide. */
+    /** Pace where a network's delay and bandwidth decide. */
     public static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0, true);
 
     /** Whether a warm-up is over after so many phases, of which these were the last two, and so many times as long as a phase is to be. */
@@ -38,7 +39,7 @@ public record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, 
         return times >= warmTimes && (phases >= phasesMax || phases >= phasesMin && isStable(last, next));
     }
 
-    /** How many iterations each series measures in a phase, of those that would fill it. */
+    /** Number of iterations that each series measures in a phase, of those that would fill it. */
     public int[] measured(int[] filling) {
         int[] measured = filling.clone();
         if (inStep) {

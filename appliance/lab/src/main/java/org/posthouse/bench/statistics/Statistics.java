@@ -20,7 +20,7 @@ public final class Statistics {
      *
      * @param times one array a rank whose times count
      * @param slowest whether an operation is over when its slowest rank is; else each rank's operations are its own
-     * @param legs how many operations each time covers
+     * @param legs number of operations that each time covers
      */
     public static Histogram phase(List<long[]> times, boolean slowest, int legs) {
         Histogram phase = new Histogram(DIGITS);

@@ -26,7 +26,7 @@ import org.posthouse.wire.Wire;
  * Short messages over a link that is idle, and over the same link while a stream of other ranks fills it one way. Immutable.
  *
  * @param series whether they are logged
- * @param shape what lies between the sites
+ * @param shape the network between the sites
  * @param idle round trips when there is nothing else
  * @param beside round trips while the stream is under way
  * @param megabits what the stream carried meanwhile
@@ -61,7 +61,11 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
         }
     }
 
-    /** What a stream measures that is still under way. @throws JobFailure if its job has failed, or it was too short */
+    /**
+     * Measurements of a stream that is still under way.
+     *
+     * @throws JobFailure if its job has failed, or it was too short
+     */
     static List<long[]> lasting(Future<List<long[]>> filling) throws JobFailure, InterruptedException {
         boolean tooShort = filling.isDone();
         List<long[]> times = await(filling);

@@ -8,9 +8,9 @@ import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.wan.WanShape;
 
 /**
- * What was measured between two sites. Immutable.
+ * Measurements between two sites. Immutable.
  *
- * @param shape what lies between them
+ * @param shape the network between them
  * @param figures ping-pong and stream in each series; none if that was not measured
  * @param besides round trips beside a stream; none if they were not measured
  */
@@ -39,7 +39,7 @@ record WanLink(String one, String other, WanShape shape, List<Figure> figures, L
         return find(Benchmark.STREAM, series).orElseThrow().megabytesPerSecond() * 8;
     }
 
-    /** How much of the way's bandwidth a stream fills. */
+    /** The share of the way's bandwidth that a stream fills. */
     double ofLink(Series series) {
         return megabits(series) / askedMegabits();
     }

@@ -1,6 +1,6 @@
 package org.posthouse.bench.wan;
 
-/** What {@code bench wan} consists of. */
+/** The parts of {@code bench wan}. */
 public enum WanPart {
     /** Round trips and streams between each two sites. */
     LINKS,

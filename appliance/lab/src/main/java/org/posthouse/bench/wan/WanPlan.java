@@ -23,24 +23,25 @@ import org.posthouse.wan.WanProfile;
 import org.posthouse.wan.WanShape;
 
 /**
- * What {@code bench wan} measures.
+ * The plan of {@code bench wan}.
  *
- * @param profile the sites, and what lies between them
- * @param megabits what the broadest way is to have, the others in proportion; 0: what the profile says, and if that is more than the machine
- *     can, what it can
+ * @param profile the sites, and the network between them
+ * @param megabits bandwidth of the broadest way, the others in proportion. 0: as in the profile, or the machine's
+ *     maximum if that is less
  * @param sizes of a ping-pong's messages
  * @param bytes of each message of a stream
  * @param window messages of a stream that are under way at once
- * @param streamSeconds about how long a stream lasts over an emulated network; 0: as long as what it takes to begin and to end is 2 % of it
+ * @param streamSeconds approximate duration of a stream over an emulated network. 0: long enough that its beginning and
+ *     its end take 2 % of it
  * @param tunnels whether other programs' tunnels are measured too
  * @param logged the series: whether messages are logged
  * @param repetitions measured phases of each line
  * @param phaseMs about how long a phase of a ping-pong lasts
  * @param jobs whole jobs that are run over all sites, if these are apart
  * @param jobRepetitions runs of each job in each series
- * @param parts what of all that is measured
+ * @param parts the parts of all this to measure
  * @param between the links of two sites, as {@link WanLink#name} writes them, that are measured; all, if it is empty
- * @param compression what the links do about packing
+ * @param compression the links' setting for packing
  * @param layouts where the processes of a pair run, if nothing lies between the sites; {@link ProcessLayout#FREE} otherwise
  */
 public record WanPlan(
@@ -70,10 +71,10 @@ public record WanPlan(
     private static final int MEGABITS_MAX = 100_000;
     private static final int BYTES_MAX = 64 << 20;
 
-    /** How many times as long as idle round trips those beside a stream may take, with a good rest. */
+    /** Most times the duration of idle round trips that those beside a stream may take, with a good rest. */
     private static final double BESIDE_PHASE = 5;
 
-    /** What a stream has under way at once, and what its buffers have together. */
+    /** Most bytes that a stream has under way at once, and that its buffers have together. */
     private static final long WINDOW_BYTES_MAX = 64 << 20;
 
     /** @throws IllegalArgumentException if a number is out of its range, or there is nothing to measure */
@@ -137,18 +138,18 @@ public record WanPlan(
         return (int) bytes;
     }
 
-    /** How long a stream is to last of which nothing else is asked. */
+    /** Duration in seconds of a stream for which nothing else is asked. */
     private static double seconds(WanShape shape, double asked) {
         return asked > 0 ? asked : Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
     }
 
-    /** How long one is to last beside so many phases and a first one. */
+    /** Duration in seconds of a stream beside so many phases and a first one. */
     private static double besideSeconds(WanShape shape, int repetitions, int phaseMs) {
         double phaseSeconds = Math.max(phaseMs / 1e3, 2 * shape.delayNanos() / 1e9);
         return (1 + repetitions) * BESIDE_PHASE * phaseSeconds + STREAM_SECONDS_MIN;
     }
 
-    /** How many windows one has. */
+    /** Number of windows of a stream. */
     private static double windows(WanShape shape, double seconds, int bytes, int window) {
         return Math.max(1, Math.ceil(seconds * shape.bytesPerSecond() / bytes / window));
     }

@@ -27,7 +27,7 @@ import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.wan.WanProfile;
 
-/** What {@code bench wan} measured. The columns and keys are those of {@code docs/bench.md}. Immutable. */
+/** The measurements of {@code bench wan}. The columns and keys are those of {@code docs/bench.md}. Immutable. */
 public final class WanReport implements Report {
     private static final String BASELINE =
             "raw: one TCP connection between the two ranks over the same network; ssh, stunnel: plain bytes through ssh -L and through two "

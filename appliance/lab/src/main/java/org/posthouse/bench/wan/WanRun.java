@@ -35,14 +35,15 @@ import org.posthouse.wan.WanProfile;
 import org.posthouse.wan.WanShape;
 
 /**
- * {@code bench wan} from its first process to its last figure: embedded relays, one a site, whose links go over an emulated network; a pair of ranks
- * for each two sites, plain bytes over the same network beside them; then whole jobs over all sites. Confined to one thread.
+ * {@code bench wan} from its first process to its last figure. Embedded relays, one a site, have links over an emulated
+ * network. A pair of ranks runs for each two sites, with plain bytes over the same network beside them; then whole jobs
+ * run over all sites. Confined to one thread.
  */
 public final class WanRun implements AutoCloseable {
     /** Of what relays and emulator carry here at most, a link that is to be filled gets half: the rest of the machine is the emulator's. */
     private static final double SHARE_OF_MACHINE = 0.5;
 
-    /** What every machine carries. */
+    /** Bandwidth that every machine carries. */
     private static final double EVERY_MACHINE_MEGABITS = 200;
 
     private final WanPlan plan;
@@ -82,7 +83,7 @@ public final class WanRun implements AutoCloseable {
         }
     }
 
-    /** What the profile's bandwidths are multiplied with. */
+    /** Factor of the profile's bandwidths. */
     private static double factor(WanPlan plan, double carriedMegabits) {
         double asked = plan.profile().megabitsMax();
         if (plan.megabits() > 0) {
@@ -92,8 +93,9 @@ public final class WanRun implements AutoCloseable {
     }
 
     /**
-     * What the slowest series carries over an emulator that holds nothing back. It comes before everything else: a way that takes milliseconds would be gone
-     * too seldom for the relays' code to be compiled, and what is interpreted shows in them.
+     * Bandwidth of the slowest series over an emulator that holds nothing back. It is measured before everything else.
+     * A way that takes milliseconds would be used too seldom for the relays' code to be compiled, and its figures would
+     * show interpreted code.
      */
     private static double carriedMegabits(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         try (WanRun run = new WanRun(plan, plan.profile().unshaped(), watch)) {
@@ -196,7 +198,7 @@ public final class WanRun implements AutoCloseable {
         return new PhaseTurns(pair, PhaseTurns.Ranks.of(jobs), pace, () -> Cost.of(grid.loads()), beginning);
     }
 
-    /** What has our code compiled: each variant once, on all processors, where that is done soonest. */
+    /** The series that have our code compiled: each variant once, on all processors, where that is done soonest. */
     private static List<Series> unmeasured(BenchPlan pair) {
         return pair.variants().stream().map(variant -> new Series(Carrier.RELAY, variant, ProcessLayout.FREE)).toList();
     }

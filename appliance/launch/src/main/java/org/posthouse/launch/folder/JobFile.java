@@ -21,9 +21,9 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /**
- * What another launcher has to know to go on with a job, and nothing of it changes: {@code job.json} of its folder.
+ * Constants that another launcher needs to resume a job: {@code job.json} of its folder. They never change.
  *
- * @param spec what the job is made of; its environment is the whole environment of its ranks
+ * @param spec the job's specification; its environment is the whole environment of its ranks
  * @param folder where its ranks are started, and relative paths begin
  * @param opening how it was opened at its relays
  * @param tokenFile where their launch token is; empty if they have none

@@ -25,7 +25,7 @@ import org.posthouse.logstore.file.Disk;
 
 /**
  * The state that a launcher leaves for its successor, which continues the job if the launcher dies. A folder that only
- * its owner can read, since it has the job's token and environment. What is written survives this process. Confined to
+ * its owner can read, since it has the job's token and environment. Its files survive this process. Confined to
  * the job's thread.
  *
  * <ul>
@@ -40,7 +40,7 @@ import org.posthouse.logstore.file.Disk;
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
     private static final String PROGRESS = "progress";
-    /** What a file is called that is to take another's place; a disk that is full leaves it. */
+    /** Suffix of a file that is to replace another. A full disk may leave one behind. */
     private static final String NEW = ".new";
 
     private static final String LOCK = "lock";
@@ -58,10 +58,13 @@ public final class JobFolder implements Closeable {
     private RankNotes notes;
 
     private FileChannel progress;
-    /** How long the lines may become until they are written anew. */
+    /** Length of the file of notes, in bytes, above which it is rewritten. */
     private long bytesMax;
 
-    /** Whether the last line may be cut short, or missing on the disk: behind it none can be written, and all are written anew. */
+    /**
+     * Whether the last line may be cut short, or missing on the disk. Behind it none can be written, and all are written
+     * anew.
+     */
     private boolean torn;
 
     /** Whether lines of {@link #progress} may not be on the disk. */
@@ -173,7 +176,10 @@ public final class JobFolder implements Closeable {
         return Files.isRegularFile(folder.resolve(JOB));
     }
 
-    /** How the job in this folder ended; empty if it has not, or not every relay knows. Nobody writes to it meanwhile. */
+    /**
+     * End of the job in this folder; empty if it has not ended, or not every relay knows. No process writes to the
+     * folder meanwhile.
+     */
     public static Optional<JobStatusReport.End> end(Path folder) throws JobFailure {
         try {
             return isOne(folder) ? readNotes(folder, readJob(folder)).end() : Optional.empty();
@@ -182,7 +188,7 @@ public final class JobFolder implements Closeable {
         }
     }
 
-    /** What a rank has printed to its output under all launchers of the job in this folder, as it was shown but for the ends of lines. */
+    /** Output of a rank under all launchers of the job in this folder, as shown, without line ends. */
     public static List<String> shown(Path folder, int rank) throws JobFailure {
         try {
             Path file = output(folder, rank, "out");
@@ -203,7 +209,7 @@ public final class JobFolder implements Closeable {
         bytesMax = Math.max(PROGRESS_BYTES_MAX, 8 * progress.size());
     }
 
-    /** Whatever happens, the file is the old one or the new one. */
+    /** The file is always the complete old one or the complete new one, even after a crash. */
     private void replace(String name, byte[] bytes) throws IOException {
         Path whole = folder.resolve(name + NEW);
         try (FileChannel file = FileChannel.open(
@@ -232,7 +238,7 @@ public final class JobFolder implements Closeable {
         return job.tokenFile().orElse(null);
     }
 
-    /** How many ranks the job has. */
+    /** Number of the job's ranks. */
     public int ranks() {
         return job.spec().ranks();
     }
@@ -242,12 +248,12 @@ public final class JobFolder implements Closeable {
         return left;
     }
 
-    /** What the job is. */
+    /** The contents of {@code job.json}. */
     public JobFile job() {
         return job;
     }
 
-    /** What the launchers before have written down of the ranks. */
+    /** Notes of the earlier launchers about the ranks. */
     public RankNotes notes() {
         return notes;
     }
@@ -271,12 +277,15 @@ public final class JobFolder implements Closeable {
         return folder.resolve(INPUT);
     }
 
-    /** What is there once all of that is. */
+    /** The file that exists once the input is complete. */
     Path inputEnd() {
         return folder.resolve(INPUT_END);
     }
 
-    /** A process of the rank is about to be started: its number is never given again, whatever becomes of this host. */
+    /**
+     * Records a process of the rank before its start. Its incarnation is never used again, even after a crash of this
+     * host.
+     */
     public void starts(int rank, int incarnation) throws IOException {
         append(notes.starts(rank, incarnation), true);
     }
@@ -288,7 +297,7 @@ public final class JobFolder implements Closeable {
         }
     }
 
-    /** What was noted so far survives the host: that a rank is done does before its relay forgets how to bring it back. */
+    /** Syncs all notes so far to the disk. A rank's end is synced before its relay discards the data to restart it. */
     public void force() throws IOException {
         if (unforced) {
             progress.force(false);
@@ -316,7 +325,7 @@ public final class JobFolder implements Closeable {
         append(notes.limited(rank, why), false);
     }
 
-    /** The job is over, and its relays are about to be told. */
+    /** The job is over, and the end is about to be sent to its relays. */
     public void ending(int status, String cause) throws IOException {
         append(notes.ending(status, cause), true);
     }

@@ -23,7 +23,7 @@ import org.posthouse.mpj.checkpoint.ProgramInput;
 public final class JobInput implements AutoCloseable {
     private static final long BACKGROUND_MS = 1_000;
 
-    /** How much more is read and kept than the fastest rank has taken. */
+    /** Most bytes that are read and kept ahead of the fastest rank. */
     private static final long AHEAD_BYTES_MAX = 1024 * 1024;
 
     private static final Path DESCRIPTOR = Path.of("/proc/self/fd/0");
@@ -49,7 +49,7 @@ public final class JobInput implements AutoCloseable {
         this.tell = tell;
     }
 
-    /** For one process of one rank, which nobody follows. */
+    /** Input of one process of one rank, which no other process follows. */
     public static JobInput passed(InputStream from, Consumer<String> tell) {
         return new JobInput(from, null, null, tell);
     }
@@ -59,7 +59,10 @@ public final class JobInput implements AutoCloseable {
         return new JobInput(from, new OutputJournalBytes(), null, tell);
     }
 
-    /** For those of other launchers, too, which go on behind what this one has kept. */
+    /**
+     * Input that processes of later launchers read too. Those launchers continue behind the bytes that this one has
+     * kept.
+     */
     public static JobInput in(JobFolder folder, InputStream from, Consumer<String> tell) throws IOException {
         JobInput input = new JobInput(from, new OutputJournalBytes(folder.input(), folder.survivesHost()), folder.inputEnd(), tell);
         synchronized (input) {
@@ -113,7 +116,7 @@ public final class JobInput implements AutoCloseable {
         }
     }
 
-    /** @return none at the end; null if there is nobody to read any more */
+    /** @return empty at the end; null once this is closed */
     private synchronized byte[] next(long at) throws IOException, InterruptedException {
         taken = Math.max(taken, at);
         notifyAll();
@@ -199,7 +202,7 @@ public final class JobInput implements AutoCloseable {
         }
     }
 
-    /** Nobody reads any more. */
+    /** No reader is left. */
     @Override
     public synchronized void close() {
         closed = true;

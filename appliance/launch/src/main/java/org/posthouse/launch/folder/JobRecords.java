@@ -29,7 +29,7 @@ public final class JobRecords implements RankRecords, AutoCloseable {
     /** For each rank, the number of the last process that this launcher has started; 0 if none. */
     private final int[] incarnation;
 
-    /** Ranks whose relays are not told yet that they are done. */
+    /** Finished ranks whose relays have not been informed of it yet. */
     private final SequencedSet<Integer> done = new LinkedHashSet<>();
 
     /**

@@ -58,7 +58,10 @@ public final class OutputJournals implements AutoCloseable {
         return tapes;
     }
 
-    /** What the library says before it ends a process, see {@code org.posthouse.mpj.ProcessExit}. */
+    /**
+     * Beginnings of the lines that the library prints before it ends a process, see
+     * {@code org.posthouse.mpj.ProcessExit}.
+     */
     private static List<String> lastWords(int rank) {
         return Stream.of("the connection to the relay at ", "the relay at ", "Checkpoint.")
                 .map(words -> "rank " + rank + ": " + words)

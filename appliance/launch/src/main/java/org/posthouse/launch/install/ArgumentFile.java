@@ -10,8 +10,9 @@ import java.util.stream.Collectors;
 import org.posthouse.logstore.file.TemporaryFolder;
 
 /**
- * A command of {@code java} whose words are too long for the system: the last of them stand in a file ({@code java @FILE}), in a temporary folder that goes with this.
- * What the file has is what {@code java} would have been given: it reads no such file that is named in it.
+ * A command of {@code java} whose words are too long for the system. Its last words stand in a file
+ * ({@code java @FILE}) in a temporary folder, which is deleted with this object. The file holds the words that
+ * {@code java} would have received. It may not name a further file: {@code java} reads none from within.
  */
 public final class ArgumentFile implements AutoCloseable {
     /** Linux takes words of 128 KiB, and of all together 2 MiB with the environment; other systems take less. */
@@ -50,7 +51,7 @@ public final class ArgumentFile implements AutoCloseable {
                 + "\"";
     }
 
-    /** What to start. */
+    /** The command to start. */
     public List<String> command() {
         return command;
     }

@@ -50,7 +50,7 @@ public final class Installation {
         return flags;
     }
 
-    /** How the JVM of a job's launcher compiles, whose relays are within; from the build's one list. */
+    /** Compiler flags for the JVM of a job's launcher that embeds its relays, from the build's one list. */
     static List<String> runFlags() {
         return flags("/org/posthouse/run.flags");
     }
@@ -63,7 +63,7 @@ public final class Installation {
         }
     }
 
-    /** Where this process was told to look for classes, in that order. */
+    /** Absolute class path of this process, in its order. */
     public static List<Path> classPath() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).map(entry -> Path.of(entry).toAbsolutePath()).toList();
     }
@@ -77,7 +77,10 @@ public final class Installation {
         }
     }
 
-    /** The JVM tells of a class from a {@link StartCache} where its jar was when that was made; an installation may have been copied since. */
+    /**
+     * For a class from a {@link StartCache} the JVM reports the path that its jar had when the cache was made. An
+     * installation may have been copied since.
+     */
     static Path onClassPath(Path told, List<Path> classPath) {
         return classPath.contains(told) || !told.toString().endsWith(".jar")
                 ? told

@@ -40,7 +40,7 @@ public final class LauncherProcess {
         /** A line of its error stream, with its end. */
         void err(String line);
 
-        /** How its job stands. */
+        /** The job has a new status. */
         void told(JobStatusReport standing);
     }
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 /**
- * What a relay says when it serves.
+ * The line that a relay prints once it serves.
  *
  * @param site its site
  * @param relay its id: SITE or SITE/NAME

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Relay processes of one site or several on this host, each linked to all others over TLS, with keys and data in a folder that
- * goes with them, unless it is kept. Confined to the thread that starts it, but for the relays.
+ * Relay processes of one or several sites on this host, each linked to all others over TLS. Their keys and data are in
+ * a folder that is deleted with them, unless it is kept. Confined to the thread that starts it, except for the relays.
  */
 public final class RelayGrid implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayGrid.class);
@@ -27,8 +27,8 @@ public final class RelayGrid implements AutoCloseable {
     private static final int KEY_DAYS = 3_650;
 
     /**
-     * Below those that systems give to connections (Linux: from 32,768), so that nobody takes the port of a relay that was killed
-     * before it is up again, not even a rank that dials it.
+     * Below the ports that systems give to connections (Linux: from 32,768). So no process takes the port of a killed
+     * relay before it is up again, not even a rank that dials it.
      */
     private static final int PORTS_FROM = 12_000;
 
@@ -48,9 +48,9 @@ public final class RelayGrid implements AutoCloseable {
     /**
      * Starts them one after the other, and waits until each serves.
      *
-     * @param sites how many; they are called site-a, site-b and so on
+     * @param sites number of sites; they are called site-a, site-b and so on
      * @param options further options of each relay
-     * @param started is told of each
+     * @param started receives the ready line of each
      */
     public static RelayGrid start(int sites, int relaysPerSite, List<String> options, Consumer<ReadyLine> started)
             throws IOException, JobFailure {
@@ -116,7 +116,7 @@ public final class RelayGrid implements AutoCloseable {
         return relays.stream().map(relay -> relay.ready().ranks()).toList();
     }
 
-    /** Has the folder stay when they go, for whoever looks for what was wrong. @return where it is */
+    /** Keeps the folder when the relays end, for a search for faults. @return where it is */
     public Path keep() {
         kept = true;
         return folder.path();

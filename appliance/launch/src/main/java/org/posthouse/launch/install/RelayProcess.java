@@ -61,7 +61,10 @@ public final class RelayProcess implements AutoCloseable {
         return start(jvmFlags, arguments, errors, readyMsMax);
     }
 
-    /** The same; its JVM writes what it learned to {@code cache} when it ends ({@link #awaitCache}). Without the user's flags, which may name a cache. */
+    /**
+     * The same; its JVM writes the learned data to {@code cache} when it ends ({@link #awaitCache}). Without the user's
+     * flags, which may name a cache.
+     */
     public static RelayProcess rehearse(Path cache, List<String> arguments, Path errors) throws JobFailure {
         List<String> jvmFlags = new ArrayList<>(Installation.relayFlags(Map.of()));
         jvmFlags.add("-XX:AOTCacheOutput=" + cache);
@@ -95,7 +98,8 @@ public final class RelayProcess implements AutoCloseable {
     }
 
     /**
-     * kill -9, and another process with the same options as soon as the first has gone. Waits before that until a process that is being started serves.
+     * kill -9, and another process with the same options as soon as the first has gone. Waits before that until a
+     * process that is being started serves.
      *
      * @return when the kill was, by {@link System#nanoTime}; empty, and nothing was done, if it is closed
      */
@@ -143,7 +147,10 @@ public final class RelayProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Ends a rehearsed relay by the end of its input, and waits until its JVM has written; as long as that takes. What the JVM says meanwhile may be more than a pipe takes. */
+    /**
+     * Closes the input of a rehearsed relay and waits, without a limit, until its JVM has written the cache. Discards
+     * the output meanwhile, which may be more than a pipe takes.
+     */
     public synchronized void awaitCache() throws IOException, InterruptedException {
         process.getOutputStream().close();
         process.getInputStream().transferTo(OutputStream.nullOutputStream());

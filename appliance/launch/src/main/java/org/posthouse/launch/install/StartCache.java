@@ -41,7 +41,7 @@ public final class StartCache {
     /** For the user who waits for it: some 40 s, and more where others use the processors. */
     public static final long SECONDS_MAX = 600;
 
-    /** Whoever has one of these has a cache of his own, or makes one. */
+    /** A user who gives one of these has a cache, or makes one. */
     private static final Pattern OWN = Pattern.compile("-XX:AOT.*");
 
     private StartCache() {}
@@ -95,8 +95,9 @@ public final class StartCache {
     }
 
     /**
-     * Makes the caches: a JVM performs what {@code rehearsal} says and writes down what it learned, and so do the relay and the rank
-     * that it starts. They appear in {@code folder} whole, whoever else makes some at the same time; that of commands last.
+     * Makes the caches. A JVM runs {@code rehearsal} and writes down what it learned, and so do the relay and the rank
+     * that it starts. The files appear in {@code folder} whole, even if other processes make some at the same time. The
+     * cache of commands appears last.
      *
      * @param classPath of the JVMs that are to use the cache: jars only
      * @param rehearsal the main class and its arguments; one more is added: the folder that the relay's and the rank's JVM are to write to

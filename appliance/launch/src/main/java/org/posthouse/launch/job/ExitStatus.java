@@ -3,7 +3,9 @@ package org.posthouse.launch.job;
 import java.util.List;
 import org.posthouse.wire.ExitStatuses;
 
-/** What the exit status of a rank's process says: in words, and whether the same program would end the same way again. */
+/**
+ * Meaning of the exit status of a rank's process: a text, and whether the same program would end the same way again.
+ */
 public final class ExitStatus {
     private static final int SIGNAL_BASE = 128;
 

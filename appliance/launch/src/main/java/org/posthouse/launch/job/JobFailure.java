@@ -4,11 +4,11 @@ package org.posthouse.launch.job;
 public final class JobFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What somebody who tries again does about it. */
+    /** Kind of a failure, which decides on another try. */
     public enum Kind {
         /** The relay has not read its log yet. */
         EARLY,
-        /** Who answers in a relay's place has not proven to be it. */
+        /** The peer at a relay's address has not proven to be that relay. */
         STRANGER,
         /** Anything else. */
         OTHER
@@ -16,7 +16,7 @@ public final class JobFailure extends Exception {
 
     private final Kind kind;
 
-    /** @param message what failed, for people */
+    /** @param message the failure, for people */
     public JobFailure(String message) {
         this(message, null);
     }

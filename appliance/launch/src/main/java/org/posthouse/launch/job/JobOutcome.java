@@ -3,11 +3,11 @@ package org.posthouse.launch.job;
 import java.util.List;
 
 /**
- * How a job ended.
+ * The end of a job.
  *
  * @param status 0 if every rank finished well; else the status of what went wrong first
  * @param cause one line that names the rank and what happened; empty if all went well
- * @param left whether it is not over: its relays keep it, and {@code posthouse resume} goes on with it
+ * @param left whether the job is not over: its relays keep it, and {@code posthouse resume} continues it
  * @param seconds from the start of the first process to the end of the last
  * @param restarts what was started again, in the order of their ends
  * @param relayLosses relays that it lost and found again

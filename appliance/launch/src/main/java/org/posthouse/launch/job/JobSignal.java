@@ -13,28 +13,28 @@ public sealed interface JobSignal {
     record Exited(int rank, int status, long endedNs) implements JobSignal {}
 
     /**
-     * A relay tells about a rank.
+     * A relay reports an event of a rank.
      *
-     * @param atNs when it was told, on the clock of {@link System#nanoTime}
+     * @param atNs arrival of the report, on the clock of {@link System#nanoTime}
      */
     record Event(JobEvent event, long atNs) implements JobSignal {}
 
-    /** A rank that was started again prints something else than before. */
+    /** The output of a restarted rank differs from its earlier output. */
     record PrintsDiffer(int rank, String what) implements JobSignal {}
 
-    /** What the library has said before it ended a rank's process. */
+    /** The message that the library printed before it ended a rank's process. */
     record LastWords(int rank, String words) implements JobSignal {}
 
-    /** Some of what a rank has printed came to no launcher, and nobody prints it again. */
+    /** Some output of a rank reached no launcher, and no process will print it again. */
     record OutputLost(int rank, String what) implements JobSignal {}
 
-    /** A mark of this number stands there in what is kept of one stream of a rank. */
+    /** A mark of this number stands at this place in the kept output of one stream of a rank. */
     record Placed(int rank, boolean isErr, long mark, OutputMarks.Place place) implements JobSignal {}
 
-    /** What a rank's process had printed to its two streams when it began to save is kept. */
+    /** All output that a rank's process had printed to its two streams when it began to save is kept. */
     record Kept(int rank, int incarnation, long outBytes, long errBytes) implements JobSignal {}
 
-    /** What a rank prints cannot be kept any more: it cannot be started again. */
+    /** A rank's output cannot be kept any more, so the rank cannot be restarted. */
     record Unkept(int rank, String why) implements JobSignal {}
 
     /**
@@ -46,9 +46,9 @@ public sealed interface JobSignal {
     record RelayLost(int relay, String why, boolean isFinal) implements JobSignal {}
 
     /**
-     * A lost relay has the job open again, and tells anew how every rank stands.
+     * A lost relay has the job open again, and reports the state of every rank anew.
      *
-     * @param id what the relay is called
+     * @param id the relay's id
      */
     record RelayBack(int relay, String id) implements JobSignal {}
 
@@ -60,7 +60,7 @@ public sealed interface JobSignal {
     record JobUnknown(int relay, String why) implements JobSignal {}
 
     /**
-     * A lost relay answers and cannot go on with the job, as its log does not have it, or not all that it needs.
+     * A lost relay answers and cannot continue the job: its log lacks the job, or a part that the job needs.
      *
      * @param relay its index among the job's
      */
@@ -77,12 +77,15 @@ public sealed interface JobSignal {
     /** One that did not does again. */
     record Responsive(int relay, String who, long seconds) implements JobSignal {}
 
-    /** A lost relay has not read its log yet, or another one, or somebody who has not proven to be one, answers where it is dialled, which goes on. */
+    /**
+     * A lost relay has not read its log yet, or another relay or an unproven peer answers at its address. Dialling
+     * continues.
+     */
     record NotYet(String why) implements JobSignal {}
 
-    /** Somebody wants the job to stand still until another launcher goes on with it. */
+    /** A request to pause the job until another launcher resumes it. */
     record Leave(String why) implements JobSignal {}
 
-    /** Somebody wants the job to end, for instance by Ctrl-C. */
+    /** A request to end the job, for instance by Ctrl-C. */
     record Stop(int status, String why) implements JobSignal {}
 }

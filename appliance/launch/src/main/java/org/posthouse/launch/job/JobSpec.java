@@ -6,18 +6,18 @@ import java.util.Map;
 import org.posthouse.wire.Durability;
 
 /**
- * What a job is made of.
+ * The specification of a job.
  *
- * @param name what people call it
- * @param ranks how many ranks, from 1
+ * @param name the job's name, for people
+ * @param ranks number of ranks, from 1
  * @param classPath the program's jars and folders, in order; mpj-lite is added
  * @param mainClass the program's main class
  * @param arguments the program's own arguments
  * @param jvmFlags further flags for the ranks' JVMs
  * @param environment further variables of the ranks' environment
- * @param durability what is logged, and what that survives ({@code --durability})
- * @param patience what a logged job endures before it ends
- * @param streams what becomes of its ranks' streams
+ * @param durability which messages are logged, and the failures that the log survives ({@code --durability})
+ * @param patience the failures that a logged job survives
+ * @param streams the use of its ranks' streams
  */
 public record JobSpec(
         String name,

@@ -6,12 +6,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 
 /**
- * How a job stands, as its launcher tells a program that has started it ({@code --supervised}): again whenever something has changed.
+ * Status of a job, as its launcher reports it to the program that started it ({@code --supervised}). It is reported
+ * again after each change.
  *
  * @param processes the present process of each rank, perhaps some that have just ended
  * @param connected whether every rank's program has called Init under this launcher
- * @param hasJob whether every relay has told this launcher that it has the job
- * @param behind how many ranks are not yet where another launcher has left them
+ * @param hasJob whether every relay has reported to this launcher that it has the job
+ * @param behind number of ranks that have not yet reached the state in which another launcher left them
  * @param restarts what was started again, first those that have come to an end
  * @param relayLosses relays that the launcher lost and found again
  * @param divergences see {@link JobOutcome}
@@ -28,10 +29,10 @@ public record JobStatusReport(
         List<String> divergences,
         List<String> printedOther,
         End end) {
-    /** Of a launcher that has told nothing. */
+    /** The status of a launcher that has reported nothing. */
     public static final JobStatusReport UNTOLD = new JobStatusReport(List.of(), false, false, 0, List.of(), List.of(), List.of(), List.of(), null);
 
-    /** What one such line begins with, on the launcher's error stream; no other does. */
+    /** Beginning of each such line on the launcher's error stream. No other line begins so. */
     private static final String BEGINNING = "posthouse: {";
 
     private static final ObjectMapper JSON = new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);

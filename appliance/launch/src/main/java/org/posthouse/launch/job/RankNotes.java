@@ -12,16 +12,20 @@ import java.util.Optional;
 import org.posthouse.launch.output.OutputMarks;
 
 /**
- * A launcher's notes about ranks that it did not start itself, and the lines of their file. The lines are {@code start
- * RANK INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code place RANK out|err MARK BYTE BEGUN}
- * (the beginning of its line in Base64) and {@code limit RANK WHY}. {@code ending STATUS CAUSE} is written before the
- * relays are told, {@code end STATUS CAUSE} when all of them have been. Not thread-safe.
+ * A launcher's notes about ranks that it did not start itself, and the lines of their file. The lines are
+ * {@code start RANK INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR},
+ * {@code place RANK out|err MARK BYTE BEGUN} (the beginning of its line in Base64) and {@code limit RANK WHY}.
+ * {@code ending STATUS CAUSE} is written before the end is sent to the relays, {@code end STATUS CAUSE} when all of
+ * them have received it. Not thread-safe.
  */
 public final class RankNotes {
     /** Which marks in the two streams of its rank an image has, or for 0 the end of the prologue. */
     public record Mark(int image, long outBytes, long errBytes) {}
 
-    /** A rank may go on from one of its two images; the newest may have been told while the one before the last still counts. */
+    /**
+     * A rank may restart from either of its two images. The newest may be reported while the one before the last still
+     * counts.
+     */
     private static final int IMAGES = OutputMarks.OLDER + 1;
 
     private final int[] incarnation;
@@ -90,7 +94,7 @@ public final class RankNotes {
         return String.join(" ", List.of(words).subList(2, words.length));
     }
 
-    /** @return the line that says so, as for all that follow */
+    /** @return the line that records it, as for all methods that follow */
     public String starts(int rank, int number) {
         incarnation[rank] = Math.max(incarnation[rank], number);
         return "start " + rank + " " + number + "\n";
@@ -167,7 +171,7 @@ public final class RankNotes {
         return word + " " + end.status() + " " + oneLine(end.cause()) + "\n";
     }
 
-    /** What has the ends of lines in it is somebody else's text. */
+    /** Replaces line ends, which only texts from elsewhere have. */
     private static String oneLine(String text) {
         return text.replaceAll("\\R", " ");
     }
@@ -218,7 +222,7 @@ public final class RankNotes {
         return limits[rank];
     }
 
-    /** Where the rank's processes may go on, the end of the prologue first. */
+    /** Marks from which the rank's processes may continue, the end of the prologue first. */
     public List<Mark> marks(int rank) {
         List<Mark> marks = new ArrayList<>(images.get(rank));
         if (prologues[rank] != null) {
@@ -227,12 +231,12 @@ public final class RankNotes {
         return marks;
     }
 
-    /** How the job ends; empty if that is not decided. Perhaps not every relay knows. */
+    /** End of the job; empty while it is not decided. Perhaps not every relay knows it. */
     public Optional<JobStatusReport.End> ending() {
         return Optional.ofNullable(end);
     }
 
-    /** How the job ended, as every relay knows; else empty. */
+    /** End of the job, once every relay knows it; else empty. */
     public Optional<JobStatusReport.End> end() {
         return told ? ending() : Optional.empty();
     }

@@ -1,9 +1,9 @@
 package org.posthouse.launch.job;
 
 /**
- * What a job's launcher does with its ranks' streams.
+ * The use of the ranks' streams by the job's launcher.
  *
- * @param input which ranks read what the launcher is given on its standard input: a rank, {@link #NO_INPUT} or {@link #ALL_INPUT}
+ * @param input which ranks read the launcher's standard input: a rank, {@link #NO_INPUT} or {@link #ALL_INPUT}
  * @param compareErr whether a rank that was started again is to print the same to standard error as before
  */
 public record RankStreams(int input, boolean compareErr) {

@@ -5,14 +5,14 @@ import java.util.Locale;
 /**
  * A relay that a job lost and found again.
  *
- * @param relay what it is called
- * @param ranks how many of its ranks still had something to do
+ * @param relay its name
+ * @param ranks number of its ranks that still had something to do
  * @param downNs from the broken connection until it had the job again
- * @param ranksNs from then until the last of those ranks was where it had been; 0 if there are none, negative if the job ended or the relay was lost
- *     again before that
+ * @param ranksNs from then until the last of those ranks was where it had been; 0 if there are none. Negative if the
+ *     job ended, or the relay was lost again, before that
  */
 public record RelayLoss(String relay, int ranks, long downNs, long ranksNs) {
-    /** Whether all its ranks have gone on. */
+    /** Whether all its ranks have continued. */
     public boolean isOver() {
         return ranksNs >= 0;
     }

@@ -9,12 +9,12 @@ import org.posthouse.wire.ExitStatuses;
  *
  * @param rank which
  * @param incarnation of the new process, from 2
- * @param cause how the old process ended, for people
+ * @param cause the end of the old process, for people
  * @param detectedNs from the first sign of the old one's end, the relay's or the system's, until the launcher knew
  * @param waitedNs from there to the start of the new process: back-off, and what the old one had left
  * @param startedNs from there until the relay heard of it: the JVM's start, and the program's until Init
  * @param replayedNs from there until it was where its predecessor had been
- * @param deliveries how many were replayed to it
+ * @param deliveries number of deliveries replayed to it
  */
 public record Restart(
         int rank,
@@ -48,7 +48,7 @@ public record Restart(
         return detectedNs + waitedNs + startedNs + replayedNs;
     }
 
-    /** What people are told of a process that has caught up. */
+    /** Text for people about a process that has caught up. */
     public String words() {
         String waited = waitedNs < TimeUnit.MILLISECONDS.toNanos(100) ? "" : String.format(Locale.ROOT, ", waited %.2f", waitedNs / 1e9);
         return String.format(

@@ -3,14 +3,14 @@ package org.posthouse.launch.job;
 import org.posthouse.wire.JobOpen;
 
 /**
- * What a logged job endures before it ends.
+ * The failures that a logged job survives.
  *
- * @param maxRestarts how often each rank is started again at most ({@code --max-restarts}); 0: any death ends the job
- * @param relayTimeoutMs how long a relay that is lost is dialled again ({@code --relay-timeout}); 0: its loss ends the job
- * @param silenceSeconds how long a rank's process may be stopped by a signal until it is killed, and started again ({@code
- *     --silence}); 0: for ever
- * @param launcherSeconds how long its relays keep it without its launcher ({@code --launcher-timeout}), at most {@link
- *     JobOpen#KEEP_SECONDS_MAX}; 0: as they are set
+ * @param maxRestarts most restarts of each rank ({@code --max-restarts}); 0: any death ends the job
+ * @param relayTimeoutMs milliseconds of dialling a lost relay again ({@code --relay-timeout}); 0: its loss ends the job
+ * @param silenceSeconds seconds that a rank's process may be stopped by a signal before it is killed and restarted
+ *     ({@code --silence}); 0: for ever
+ * @param launcherSeconds seconds that its relays keep the job without its launcher ({@code --launcher-timeout}), at
+ *     most {@link JobOpen#KEEP_SECONDS_MAX}; 0: as the relays are set
  */
 public record RestartPolicy(int maxRestarts, long relayTimeoutMs, int silenceSeconds, int launcherSeconds) {
     private static final int SILENCE_SECONDS_DEFAULT = 30;

@@ -11,10 +11,10 @@ import java.util.stream.Stream;
  * stream's tape.
  */
 final class JvmNotices {
-    /** What a JVM prints first that cannot start, for want of memory for instance. It goes to standard output, too. */
+    /** First words of a JVM that cannot start, for want of memory for instance. They go to standard output, too. */
     private static final String UNSTARTED = "Error occurred during initialization of VM";
 
-    /** What it prints first as it crashes, the first of them behind a line {@link #HASH}. */
+    /** First lines of a crashing JVM. The first of these stands behind a line {@link #HASH}. */
     private static final List<String> CRASHES = List.of(
             "# A fatal error has been detected by the Java Runtime Environment",
             "# There is insufficient memory for the Java Runtime Environment to continue",
@@ -26,14 +26,17 @@ final class JvmNotices {
 
     private static final String HASH = "#";
 
-    /** What it prints on SIGQUIT, behind a line with the time; it ends with the heap, and that with an empty line. */
+    /**
+     * Beginning of a JVM's answer to SIGQUIT, behind a line with the time. It ends with the heap, and that with an
+     * empty line.
+     */
     private static final String DUMP = "Full thread dump ";
 
     private static final String HEAP = "Heap";
 
     private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d");
 
-    /** What it logs, warnings above all, unless it was told another form. */
+    /** Lines of the JVM's log, warnings above all, unless it was given another form. */
     private static final Pattern LOGGED = Pattern.compile("\\[\\d+\\.\\d{3}s]\\[(error|warning|info|debug|trace) *]\\[[a-z0-9,]+ *]( |$)");
 
     /** Where a debugger may find it, behind which there is the port, of the system's choice as a rule. */

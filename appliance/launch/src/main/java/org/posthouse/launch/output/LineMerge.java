@@ -20,7 +20,7 @@ final class LineMerge {
     final class Source {
         private final byte[] tag;
         private byte[] bytes = new byte[256];
-        /** What waits is [from, to). */
+        /** Waiting bytes: [from, to). */
         private int from;
         private int to;
         /** Up to where there is no end of a line. */
@@ -160,7 +160,7 @@ final class LineMerge {
         return launcher.waiting() == 0 && sources.stream().allMatch(source -> source.waiting() == 0);
     }
 
-    /** How many bytes wait. */
+    /** Number of waiting bytes. */
     long waiting() {
         return launcher.waiting() + sources.stream().mapToLong(Source::waiting).sum();
     }

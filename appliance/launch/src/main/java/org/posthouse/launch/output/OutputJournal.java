@@ -16,7 +16,8 @@ import org.posthouse.wire.PrintMark;
  * the rank's present process. A thread of an earlier process may still call it, but can change nothing.
  *
  * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
- * be written or read, the watcher is told. Nothing is kept from then on, and the stream is shown as it comes.
+ * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
+ * be written or read, the watcher is notified. Nothing is kept from then on, and the stream is shown as it comes.
  */
 public final class OutputJournal implements AutoCloseable {
     private static final int QUOTED_BYTES_MAX = 80;
@@ -104,7 +105,7 @@ public final class OutputJournal implements AutoCloseable {
     /** Bytes of its library's output up to its last mark. They and all before are kept, if the tape is not broken. */
     private long came;
 
-    /** Called when so many have come; null if nobody waits. */
+    /** Called when {@code waitingFor} bytes have come; null if no caller waits. */
     private Runnable waiting;
     private long waitingFor;
 
@@ -264,7 +265,7 @@ public final class OutputJournal implements AutoCloseable {
         }
         if (place == null || place.line() > length()) {
             place = OutputMarks.Place.of(length(), place == null ? NOTHING : place.bytes());
-            place(mark, place); // Who goes on there after this one finds what this one prints.
+            place(mark, place); // A process that resumes there after this one finds its output.
         }
         compared = place.line();
         if (isAtEnd()) {
@@ -507,7 +508,7 @@ public final class OutputJournal implements AutoCloseable {
     /**
      * No other process follows.
      *
-     * @param well whether the last one ended as it should: then the watcher is told if it has printed less than was
+     * @param well whether the last one ended as it should. The watcher is then notified if it has printed less than was
      *     shown
      * @return the bytes left to show
      */

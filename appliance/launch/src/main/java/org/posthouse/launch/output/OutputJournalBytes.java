@@ -12,10 +12,13 @@ import org.posthouse.logstore.file.Disk;
 
 /** The bytes of one {@link OutputJournal}: the last ones in memory, the others in a file. Guarded by the tape's lock. */
 public final class OutputJournalBytes implements AutoCloseable {
-    /** What is kept in memory before it goes into the file: a job whose ranks print little has no file. */
+    /** Most bytes that are kept in memory before they go into the file. A job whose ranks print little has no file. */
     static final int TAIL_BYTES_MAX = 64 * 1024;
 
-    /** Null if its file is to have no name, so that nobody can leave it behind; else another launcher will read it: all is in it, each line before it is shown. */
+    /**
+     * Null if the file is to have no name, so that it cannot be left behind. Otherwise another launcher will read the
+     * file: it has all bytes, each line before it is shown.
+     */
     private final Path path;
     private final boolean survivesHost;
 
@@ -57,7 +60,7 @@ public final class OutputJournalBytes implements AutoCloseable {
         return true;
     }
 
-    /** What is in the file from here on is none of them. */
+    /** Bytes of the file from {@code end} on are no longer among those kept. */
     void cut(long end) {
         hasRest = end < filed;
         filed = end;

@@ -7,8 +7,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The marks that a rank's library has set in one stream ({@link org.posthouse.wire.PrintMark}), by their numbers: where on the tape each is, as the stream's reader
- * has seen, and which of them are its images', as the job's thread is told. Thread-safe.
+ * The marks that a rank's library has set in one stream ({@link org.posthouse.wire.PrintMark}), by their numbers. Holds
+ * the place of each on the tape, as the stream's reader found it. Holds also which of them belong to the rank's images,
+ * as reported to the job's thread. Thread-safe.
  */
 public final class OutputMarks {
     /**
@@ -30,7 +31,10 @@ public final class OutputMarks {
     /** Images behind the newest whose marks are kept: its relay keeps one. */
     public static final int OLDER = 2;
 
-    /** Marks of no image that are kept: of images that were not stored, and the newest, of which is not told yet what became of its image. All together have 4.3 MiB if the program ends no line. */
+    /**
+     * Most kept marks of no image: those of images that were not stored, and the newest, whose image's fate is not
+     * known yet. All together have 4.3 MiB if the program ends no line.
+     */
     static final int OTHERS_MAX = 64;
 
     private final Map<Integer, Long> images = new HashMap<>();
@@ -53,7 +57,7 @@ public final class OutputMarks {
         }
     }
 
-    /** Where that mark is; null if nobody has seen it. */
+    /** Place of that mark; null if it was not seen yet. */
     synchronized Place at(long mark) {
         return places.get(mark);
     }

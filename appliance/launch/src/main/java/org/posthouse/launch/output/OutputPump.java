@@ -34,13 +34,13 @@ public final class OutputPump {
     /** Whether the thread waits for the stream. Written by it, read by who waits for its end. */
     private volatile boolean reading;
 
-    /** How often it has read. Written by the thread, read by who waits for its end. */
+    /** Number of reads. Written by the thread, read by any that waits for its end. */
     private volatile long reads;
 
-    /** What the process's marks begin with. */
+    /** Beginning of the process's marks. */
     private final byte[] markHead;
 
-    /** What may be the beginning of a mark. */
+    /** Bytes that may be the beginning of a mark. */
     private byte[] begun = {};
 
     private OutputPump(InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
@@ -53,9 +53,9 @@ public final class OutputPump {
     }
 
     /**
-     * @param tape what was shown of the stream before; null if none is kept
-     * @param secret what the process's marks carry; there are none without a tape
-     * @param complaint is told why the stream could not be read to its end
+     * @param tape lines of the stream that were shown before; null if none is kept
+     * @param secret the value in the process's marks; there are none without a tape
+     * @param complaint receives the reason if the stream could not be read to its end
      */
     static OutputPump start(
             String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
@@ -68,7 +68,10 @@ public final class OutputPump {
         return pump;
     }
 
-    /** Waits, once the process has ended, until everything that it has printed was passed on: to the stream's end, or until it is empty, as a child of the process may hold it. */
+    /**
+     * Waits, once the process has ended, until all its output was passed on. That is at the stream's end, or when the
+     * stream is empty, as a child of the process may hold it open.
+     */
     public void await() throws InterruptedException {
         to.drain(true);
         long before = -1;
@@ -79,7 +82,7 @@ public final class OutputPump {
         }
     }
 
-    /** Nobody goes on with this stream: shows what was held back. @param well whether the rank ended as it should */
+    /** No process continues this stream: shows the output held back. @param well whether the rank ended as it should */
     public void finish(boolean well) {
         if (tape != null) {
             endLine();

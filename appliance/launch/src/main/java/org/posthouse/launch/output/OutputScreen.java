@@ -16,26 +16,28 @@ import org.posthouse.causes.Causes;
  * {@link Lane} to it, which holds a bounded number of bytes. A slow reader therefore slows the ranks down, as with any
  * pipe, and loses nothing. {@link LineMerge} decides what is written next. Any thread may call it.
  *
- * <p>If the stream takes nothing, because its reader has gone or its disk is full, a write is tried again a second
+ * <p>The stream may take nothing, because its reader has gone or its disk is full. A write is then tried again a second
  * later, since an attempt costs as much as twenty lines. Output that comes meanwhile is not shown. A line may have been
  * cut by then, so the next output begins a new line.
  */
 final class OutputScreen {
     static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long a line without an end keeps others waiting, while nothing is written. */
+    /** Longest time that a line without an end keeps others waiting while nothing is written. */
     static final long OPEN_LINE_NS = TimeUnit.SECONDS.toNanos(5);
 
     /** The same if it stands at a carriage return. */
     static final long RETURN_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** What waits of one stream of one rank: with 4,096 ranks 128 MiB, if all print more than is read. */
+    /**
+     * Most waiting bytes of one stream of one rank. With 4,096 ranks these are 128 MiB, if all print more than is read.
+     */
     static final int LANE_BYTES_MAX = 16 * 1024;
 
     /** The same where lines are to be whole. */
     private static final int WHOLE_LINE_BYTES_MAX = 1024 * 1024;
 
-    /** What leads to it from one stream of one rank, over all its processes. */
+    /** Leads to the screen from one stream of one rank, over all its processes. */
     final class Lane {
         private final LineMerge.Source source;
         private boolean draining;
@@ -115,7 +117,7 @@ final class OutputScreen {
     private boolean hurried;
     private long written;
     private boolean busy;
-    /** Nobody writes any more. */
+    /** No thread writes any more. */
     private boolean gone;
 
     // Confined to the writer.
@@ -126,7 +128,7 @@ final class OutputScreen {
     /**
      * @param tagged whether lines have tags
      * @param wholeLines whether each write is to be a line; one of more than a MiB is in several all the same
-     * @param complaint is told why it took nothing, once
+     * @param complaint receives, once, the reason why the stream took nothing
      */
     OutputScreen(OutputStream to, boolean tagged, boolean wholeLines, LongSupplier nanoTime, Consumer<String> complaint) {
         this.to = to;
@@ -255,7 +257,7 @@ final class OutputScreen {
         }
     }
 
-    /** How many bytes were written so far, or dropped as nobody took them. */
+    /** Bytes written so far, or dropped as the stream took none. */
     long written() {
         lock.lock();
         try {
@@ -280,7 +282,7 @@ final class OutputScreen {
     /**
      * Returns when all has been written, however slow the reader is; if it is in a hurry, when the reader has taken nothing for so long, too.
      *
-     * @return how many bytes were not written
+     * @return the number of bytes that were not written
      */
     long close(long stallMs) throws InterruptedException {
         lock.lock();

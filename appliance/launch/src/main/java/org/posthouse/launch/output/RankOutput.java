@@ -77,12 +77,16 @@ public final class RankOutput {
         err.hurry();
     }
 
-    /** How many bytes its readers have taken so far. */
+    /** Bytes that its readers have taken so far. */
     public long taken() {
         return out.written() + err.written();
     }
 
-    /** Returns when all that ranks have printed was written, whatever time its readers take. @param stallMs in a hurry, how long they may take nothing */
+    /**
+     * Returns when all output of the ranks was written, however slow its readers.
+     *
+     * @param stallMs in a hurry, the time for which they may take nothing
+     */
     public void close(long stallMs) throws InterruptedException {
         long left = out.close(stallMs);
         if (left > 0) {

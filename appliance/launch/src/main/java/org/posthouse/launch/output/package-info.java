@@ -1,5 +1,5 @@
 /**
- * The output of a job's ranks: what is kept of each stream, what has been shown, and the lines on the terminal. Each
+ * The output of a job's ranks: the kept lines of each stream, the lines already shown, and those on the terminal. Each
  * byte is shown once.
  *
  * <p>{@link org.posthouse.launch.output.RankOutput} and {@link org.posthouse.launch.output.OutputJournal} are the

@@ -6,7 +6,7 @@ import org.posthouse.wire.HomeRelay;
  * A relay that a job's ranks could be at home at.
  *
  * @param home the relay
- * @param ranks how many ranks of other jobs are at home there
+ * @param ranks number of ranks of other jobs at home there
  */
 public record Candidate(HomeRelay home, int ranks) {
     /** The name of the relay. */

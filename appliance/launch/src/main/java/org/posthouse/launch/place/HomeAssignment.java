@@ -6,10 +6,10 @@ import java.util.List;
 import org.posthouse.wire.HomeRelay;
 
 /**
- * Which relay each rank of a job is at home at. Each site takes a block of neighbouring ranks, all as long as can be but
- * for one rank. Inside a site every rank goes to the relay that has the fewest by then, those of other jobs included, and the first by its
- * id between equals; so the site's relays end as equal as they can. The ranks of one relay are neighbours too, because
- * neighbours talk most. Relays that get no rank are left out.
+ * The home relay of each rank of a job. Each site takes a block of neighbouring ranks; all blocks are as long as can be
+ * but for one rank. Inside a site every rank goes to the relay with the fewest ranks by then, those of other jobs
+ * included. Between equals it is the first by its id. So the site's relays end as equal as they can. The ranks of one
+ * relay are neighbours too, because neighbours talk most. Relays that get no rank are left out.
  *
  * @param homes the relays that have ranks of the job
  * @param homeOf for each rank, an index in {@code homes}
@@ -18,7 +18,7 @@ import org.posthouse.wire.HomeRelay;
 public record HomeAssignment(List<HomeRelay> homes, int[] homeOf) {
 
     /**
-     * @param ranks how many ranks, at least one for each site
+     * @param ranks number of ranks, at least one for each site
      * @param sites the relays of each site, at least one
      */
     public static HomeAssignment of(int ranks, List<List<Candidate>> sites) {
@@ -44,7 +44,7 @@ public record HomeAssignment(List<HomeRelay> homes, int[] homeOf) {
         return new HomeAssignment(List.copyOf(homes), homeOf);
     }
 
-    /** How many of a site's ranks each of its relays gets. */
+    /** Number of the site's ranks for each of its relays. */
     private static int[] shares(int ranks, List<Candidate> relays) {
         int[] shares = new int[relays.size()];
         for (int placed = 0; placed < ranks; placed++) {

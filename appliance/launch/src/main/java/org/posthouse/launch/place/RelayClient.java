@@ -42,7 +42,7 @@ public final class RelayClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayClient.class);
     public static final long ANSWER_SECONDS = 10;
 
-    /** How often HELLO is said to a relay that has not heard it within its 5 s: this host is busy. */
+    /** Most HELLOs to a relay that has not received one within its 5 s because this host is busy. */
     private static final int HELLOS_MAX = 10;
 
     private final FrameChannel line;
@@ -50,7 +50,10 @@ public final class RelayClient implements AutoCloseable {
     private final Identify identity = Identify.of(Hello.launcher(), Nonce.random());
     private final RelayProof proof;
 
-    /** What the relay has proven itself with; null before. Written by the thread that reads, read by any that asks the relay for something. */
+    /**
+     * The relay's proof of its identity; null before. Written by the thread that reads, read by any that asks the relay
+     * for something.
+     */
     private volatile Challenge challenge;
 
     private final CompletableFuture<Welcome> welcome = new CompletableFuture<>();
@@ -64,10 +67,16 @@ public final class RelayClient implements AutoCloseable {
     /** Written by any thread, read by the one that reads. */
     private volatile boolean closing;
 
-    /** Whether the relay may have opened the job, whatever it has answered. Written by the thread that dials, read by the job's. */
+    /**
+     * Whether the relay may have opened the job, whatever its answer. Written by the thread that dials, read by the
+     * job's.
+     */
     private volatile boolean asked;
 
-    /** What the relay has closed the connection with; null as long as it has not. Written by the thread that reads, read by the one that dials and the job's. */
+    /**
+     * The reason with which the relay closed the connection; null as long as it has not. Written by the thread that
+     * reads, read by the one that dials and the job's.
+     */
     private volatile CloseReason refusal;
 
     /** Written by the thread that reads, read by any. */
@@ -76,7 +85,10 @@ public final class RelayClient implements AutoCloseable {
     /** Whether who answers has not proven to be a relay. Written by the thread that reads, read by the one that dials. */
     private volatile boolean unproven;
 
-    /** Null until the relay has said who it is; then it does not change. Written by the thread that dials, read by any. */
+    /**
+     * The relay's own description; null until it is received, then constant. Written by the thread that dials, read by
+     * any.
+     */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
     private int selfIndex;
@@ -135,7 +147,10 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
-    /** Whether somebody takes connections at this address and says nothing for {@link #ANSWER_SECONDS}, as a process does that is stopped. Blocks so long. */
+    /**
+     * Whether a process accepts connections at this address and says nothing for {@link #ANSWER_SECONDS}, as a stopped
+     * process does. Blocks that long.
+     */
     public static boolean isUnresponsive(String address, Token token) {
         try (RelayClient line = connect(address, token)) {
             return line.self == null;
@@ -185,7 +200,7 @@ public final class RelayClient implements AutoCloseable {
         return proof.isDirect();
     }
 
-    /** The relays that it has told of, itself included. */
+    /** The relays that it has reported, itself included. */
     public List<Candidate> known() {
         return known;
     }
@@ -195,7 +210,7 @@ public final class RelayClient implements AutoCloseable {
         return known.get(selfIndex).home().address();
     }
 
-    /** How many more it knows of, for which its answer had no room. */
+    /** Number of further relays that it knows, for which its answer had no room. */
     int leftOut() {
         return leftOut;
     }
@@ -206,7 +221,10 @@ public final class RelayClient implements AutoCloseable {
         this.onLost = onLost;
     }
 
-    /** Opens the job and waits until the relay has done so. It learns its part of the job's token, and nobody who listens does. */
+    /**
+     * Opens the job and waits until the relay has done so. The relay learns its part of the job's token; an
+     * eavesdropper does not.
+     */
     public void open(JobOpen job) throws JobFailure {
         asked = true;
         JobOpen told = job.at(home().relay());
@@ -231,7 +249,7 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
-    /** Tells the relay, or nobody if the connection is broken, which its reader notices. */
+    /** Sends this to the relay. Nothing is sent on a broken connection, which its reader notices. */
     public void kept(JobKept kept) {
         try {
             line.write(kept.encode());
@@ -240,7 +258,7 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
-    /** Waits until the relay has told of everything and closed the job for good; false if it does not in time. */
+    /** Waits until the relay has sent all reports and closed the job for good; false if it does not in time. */
     public boolean awaitClosed(long timeoutMs) throws InterruptedException {
         try {
             requireClosed(timeoutMs);
@@ -324,7 +342,7 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
-    /** @throws WireException if it has not proven who it is, and was told no HELLO */
+    /** @throws WireException if the relay has not proven its identity, and was sent no HELLO */
     private void onWelcome(Welcome answer) throws WireException {
         if (challenge == null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "WELCOME before HELLO");
@@ -369,12 +387,12 @@ public final class RelayClient implements AutoCloseable {
         return refusal == CloseReason.LOG_DAMAGED;
     }
 
-    /** Whether the relay was asked to open the job and has said that it does not. */
+    /** Whether the relay was asked to open the job and refused it. */
     public boolean isNotOpened() {
         return opened.isCompletedExceptionally() && refusal != null;
     }
 
-    /** Names the relay for people, as far as it has said its name. */
+    /** The relay in words for people, with its name if that is known. */
     @Override
     public String toString() {
         Candidate told = self;

@@ -74,7 +74,7 @@ final class RelayProof implements RelayAuthentication.Requirement {
         return "what listens at " + line.remote() + " is a process of " + user;
     }
 
-    /** Whether nothing stands between, as far as the relay has told. */
+    /** Whether nothing stands between, as far as the relay has reported. */
     boolean isDirect() {
         return direct;
     }

@@ -27,7 +27,7 @@ public final class RelaySearch {
     private static final String ELSEWHERE = "; if it runs on another host, start it with --announce and the address at which it is reached from here, or name"
             + " that with --relay";
 
-    /** How long after its answer a relay that has not read its log yet is dialled again. */
+    /** Milliseconds from the answer of a relay that has not read its log yet to the next dial. */
     private static final long AGAIN_MS = 100;
 
     private final PlacementRequest placementRequest;
@@ -35,7 +35,9 @@ public final class RelaySearch {
     /** By the relay's id, in the order in which they were connected. */
     private final Map<String, RelayClient> lines = new LinkedHashMap<>();
 
-    /** What the relays say about each other, by id; a relay's own word about itself comes before that of others. */
+    /**
+     * Relays by id, as the relays describe each other. A relay's description of itself comes before those of others.
+     */
     private final Map<String, Candidate> known = new TreeMap<>();
 
     private RelaySearch(PlacementRequest placementRequest) {
@@ -43,7 +45,7 @@ public final class RelaySearch {
     }
 
     /**
-     * @param ranks how many ranks the job has
+     * @param ranks number of the job's ranks
      * @return the relays of each site, connected; at least one a site
      * @throws JobFailure in one line, if there are not so many; no connection is left then
      */
@@ -94,7 +96,7 @@ public final class RelaySearch {
         }
     }
 
-    /** What the user does about a relay that was named and cannot be reached. */
+    /** Advice to the user about a named relay that cannot be reached. */
     private String advice(String address) {
         return "; start it (posthouse relay --site SITE --listen " + address + "), or give --relay the address at which it says that it listens"
                 + (placementRequest.addresses().size() > 1

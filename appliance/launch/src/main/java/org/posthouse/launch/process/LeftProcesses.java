@@ -65,7 +65,7 @@ public final class LeftProcesses {
         return killed;
     }
 
-    /** A process that has ended has no environment, even if nobody has asked for its status yet. */
+    /** A process that has ended has no environment, even before its status is collected. */
     private static boolean isMarked(Path process, List<String> marks) {
         String environment = environment(process);
         return marks.stream().allMatch(environment::contains);

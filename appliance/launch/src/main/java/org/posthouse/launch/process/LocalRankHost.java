@@ -59,9 +59,9 @@ public final class LocalRankHost implements RankHost {
     private StoppedRanks stoppedRanks;
 
     /**
-     * @param wayOf how a rank comes to its home relay
+     * @param wayOf the way of a rank to its home relay
      * @param tapes what the ranks have printed; null in a job whose ranks are started once
-     * @param input what ranks read; null if none reads anything
+     * @param input the ranks' input; null if none reads anything
      * @param records records each start before it
      * @param folder where the processes are started, with the environment of the job and nothing else; null: where and with
      *     what this process was

@@ -33,7 +33,7 @@ public final class OrphanReaper implements AutoCloseable {
     private static final char ENDED = 'Z';
 
     private final MethodHandle waitpid;
-    /** Children that this process had before: whoever became this process has started them. */
+    /** Children that this process had before: the program that became this process has started them. */
     private final Set<ProcessHandle> others;
 
     private final Thread thread = Thread.ofPlatform().daemon().name("posthouse-orphans").unstarted(this::run);
@@ -78,7 +78,10 @@ public final class OrphanReaper implements AutoCloseable {
         return ProcessHandle.current().children();
     }
 
-    /** Takes the status of those that nobody else waits for: the JDK waits for what it has started, and not for seconds. */
+    /**
+     * Collects the status of children that nothing else waits for. The JDK waits for those that it has started, and
+     * needs no seconds.
+     */
     private void run() {
         try {
             while (true) {

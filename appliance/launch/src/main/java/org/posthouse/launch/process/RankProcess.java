@@ -38,7 +38,7 @@ public final class RankProcess implements StoppedRanks.Watched {
     /** Small heaps and few threads, for the same reason. */
     private static final String COLLECTOR = "-XX:+UseSerialGC";
 
-    /** The user's takes its place: a JVM that is told two does not start. */
+    /** The user's collector takes its place: a JVM with two does not start. */
     private static final Pattern ANY_COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
 
     /** A program that copies another's output, or this one's, must not set its marks. */
@@ -64,10 +64,11 @@ public final class RankProcess implements StoppedRanks.Watched {
      * Starts the process; it connects to its relay when the program calls Init.
      *
      * @param command of {@link #command}, shortened perhaps
-     * @param input what the job's ranks read; null if none reads anything
+     * @param input the ranks' input; null if none reads anything
      * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
-     * @param folder where it is started, with the environment that the job says and nothing else; null: where and with what this process was
+     * @param folder where it is started, with the job's environment alone; null: in
+     *     this process's folder, with its environment too
      */
     static RankProcess start(
             JobSpec spec,
@@ -119,7 +120,11 @@ public final class RankProcess implements StoppedRanks.Watched {
         }
     }
 
-    /** Of this job alone: what starts it may be a rank of another. @param marks what those in its output carry; null if nobody reads them */
+    /**
+     * Sets variables of this job alone: the launcher may itself be a rank of another job.
+     *
+     * @param marks the secret of the marks in its output; null if nothing reads them
+     */
     static void sayWhatIsKept(Map<String, String> environment, boolean isRestartable, String marks) {
         environment.keySet().removeAll(List.of(Endpoints.RESTARTABLE, Endpoints.PRINT_MARKS, Endpoints.INPUT));
         if (isRestartable) {
@@ -130,7 +135,7 @@ public final class RankProcess implements StoppedRanks.Watched {
         }
     }
 
-    /** What may stand in a file when it is long: the class path, the main class and its arguments. */
+    /** The command, with a file for the class path, the main class and its arguments when they are long. */
     static ArgumentFile shortCommand(JobSpec spec) throws IOException {
         List<String> command = command(spec);
         return ArgumentFile.of(command, command.size() - spec.arguments().size() - 4);

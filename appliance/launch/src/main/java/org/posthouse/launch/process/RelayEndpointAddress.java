@@ -3,10 +3,10 @@ package org.posthouse.launch.process;
 import org.posthouse.wire.Token;
 
 /**
- * How a rank comes to its home relay.
+ * A rank's way to its home relay.
  *
- * @param address where that listens, host:port
- * @param token the rank's own, which it proves to know
+ * @param address the relay's address, host:port
+ * @param token the rank's own token, which it proves to know
  * @param direct whether nothing stands between; false if that is not known
  */
 public record RelayEndpointAddress(String address, Token token, boolean direct) {}

@@ -38,10 +38,10 @@ public final class StoppedRanks implements AutoCloseable {
     private final Consumer<String> tell;
     private final Thread thread;
 
-    /** By process id: how many times in a row it was seen stopped. */
+    /** By process id: number of successive looks that saw it stopped. */
     private final Map<Long, Integer> seen = new HashMap<>();
 
-    /** As {@link #watch}, but looks only when told to. */
+    /** As {@link #watch}, but starts no thread: looks only when {@link #look} is called. */
     StoppedRanks(Supplier<List<? extends Watched>> processes, int looksMax, long pauseMs, Consumer<String> tell) {
         this.processes = processes;
         this.looksMax = looksMax;
@@ -54,9 +54,10 @@ public final class StoppedRanks implements AutoCloseable {
      * Begins to look.
      *
      * @param processes the present ones, asked for at each look
-     * @param looksMax a process that was seen stopped once more than so many times in a row, so for so many pauses at least, is ended
+     * @param looksMax a process is ended once it was seen stopped more than this many times in a row, so for this many
+     *     pauses at least
      * @param pauseMs between two looks
-     * @param tell is told of each in a line
+     * @param tell receives a line about each
      */
     public static StoppedRanks watch(
             Supplier<List<? extends Watched>> processes, int looksMax, long pauseMs, Consumer<String> tell) {
@@ -96,7 +97,7 @@ public final class StoppedRanks implements AutoCloseable {
             int state = stat.lastIndexOf(')') + 2;
             return state < stat.length() && stat.charAt(state) == STOPPED;
         } catch (IOException e) {
-            // It has ended, which is told elsewhere, or there is no /proc.
+            // It has ended, which is reported elsewhere, or there is no /proc.
             return false;
         }
     }

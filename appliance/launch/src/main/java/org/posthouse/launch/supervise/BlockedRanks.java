@@ -27,7 +27,7 @@ final class BlockedRanks {
         detectRing(rank, event);
     }
 
-    /** The rank does not wait any more, or nobody knows. */
+    /** The rank does not wait any more, or its state is unknown. */
     void goesOn(int rank) {
         deadlockDetector.goesOn(rank);
     }

@@ -15,7 +15,7 @@ final class DeadlockDetector {
 
     private final int ranks;
 
-    /** What each rank is blocked in that has been so for long. */
+    /** By rank: the operation in which it has been blocked for long. */
     private final TreeMap<Integer, String> blocked = new TreeMap<>();
 
     /** For how long they have waited, as the last relay said. */
@@ -34,12 +34,16 @@ final class DeadlockDetector {
         blocked.put(rank, in);
     }
 
-    /** It does not wait any more, or nobody knows. */
+    /** The rank does not wait any more, or its state is unknown. */
     void goesOn(int rank) {
         told &= blocked.remove(rank) == null;
     }
 
-    /** What people are to be told now; null if nothing. @param finalizedRanks how many ranks have called Finalize */
+    /**
+     * Text for people that is due now; null if none.
+     *
+     * @param finalizedRanks number of ranks that have called Finalize
+     */
     String news(IntSupplier finalizedRanks) {
         if (told || blocked.isEmpty()) {
             return null;

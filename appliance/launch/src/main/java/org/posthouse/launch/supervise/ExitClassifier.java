@@ -4,7 +4,7 @@ import org.posthouse.launch.job.ExitStatus;
 
 /** The meaning of the end of a rank's process. */
 enum ExitClassifier {
-    /** Its relay has not told of it yet, which may change the meaning. */
+    /** The relay has not reported the end yet, which may change the meaning. */
     WAIT,
     /** It ended as it should. */
     DONE,
@@ -17,9 +17,9 @@ enum ExitClassifier {
      * The table of docs/jobs.md, "Restarted ranks".
      *
      * @param status the process's exit status, see {@link ExitStatus}
-     * @param link what the relay has told
+     * @param link the connection state that the relay has reported
      * @param restartable whether ranks of the job may be started again: it is logged, and restarts were not forbidden
-     * @param limited whether the rank did what cannot be replayed
+     * @param limited whether the rank performed operations that cannot be replayed
      * @param unheard whether the process was not the rank's first, and ended before its relay had heard of it: the first came further
      */
     static ExitClassifier of(int status, RankConnectionState link, boolean restartable, boolean limited, boolean unheard) {

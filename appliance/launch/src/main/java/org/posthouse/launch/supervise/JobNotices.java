@@ -7,7 +7,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Prints lines about a running job for people. What concerns many ranks is printed once. Confined to the job's thread.
+ * Prints lines about a running job for people. A notice that concerns many ranks is printed once. Confined to the job's
+ * thread.
  */
 final class JobNotices {
     private final Consumer<String> printer;
@@ -66,12 +67,12 @@ final class JobNotices {
         }
     }
 
-    /** What restarted ranks sent or did differently than before, each in one line. */
+    /** Divergences of restarted ranks in their sends or other operations, each in one line. */
     List<String> divergences() {
         return List.copyOf(divergences);
     }
 
-    /** What restarted ranks printed differently than before, each in one line. */
+    /** Differences between the output of restarted ranks and their earlier output, each in one line. */
     List<String> printDifferences() {
         return List.copyOf(printDifferences);
     }

@@ -40,7 +40,7 @@ public final class JobSupervisor {
      * @param mayBeLeft whether another launcher could continue the job
      * @param homeOf for each rank, the index of its relay
      * @param redial dials a lost relay again, which ends with a signal
-     * @param kept tells the rank's relay
+     * @param kept informs the rank's relay
      * @param printer prints a line for people
      */
     public JobSupervisor(
@@ -116,7 +116,7 @@ public final class JobSupervisor {
         return ranks.haveAllConnected();
     }
 
-    /** Whether the rank has no connection over which it would be told of the job's end. */
+    /** Whether the rank has no connection over which it would receive the job's end. */
     public boolean isAwaited(int rank) {
         return ranks.isAwaited(rank);
     }

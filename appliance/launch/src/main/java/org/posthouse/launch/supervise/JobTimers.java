@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * those of {@link System#nanoTime}, passed in. Confined to the job's thread.
  */
 public final class JobTimers {
-    /** Nothing to do unless somebody tells something. */
+    /** Nothing is due until an event arrives. */
     public static final long FOR_EVER = Long.MAX_VALUE;
 
     static final int NOBODY = -1;
@@ -70,7 +70,7 @@ public final class JobTimers {
         return !lostNs.containsKey(homeOf[rank]);
     }
 
-    /** How long nothing is due. */
+    /** Nanoseconds for which nothing is due. */
     long quietNs(long nowNs) {
         long quietNs = FOR_EVER;
         for (int rank = 0; rank < dueNs.length; rank++) {
@@ -98,7 +98,7 @@ public final class JobTimers {
         return NOBODY;
     }
 
-    /** A rank of whose end has been told too little for too long, or NOBODY. */
+    /** A rank about whose end too little was reported for too long, or NOBODY. */
     int overdue(long nowNs) {
         boolean same = unsettled != NOBODY && unsettled == ranks.firstUnsettled(this::hasRelay);
         return same && settledByNs() - nowNs <= 0 ? unsettled : NOBODY;

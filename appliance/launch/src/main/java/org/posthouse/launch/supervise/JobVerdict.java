@@ -49,12 +49,12 @@ final class JobVerdict {
         return failure == null && left == null;
     }
 
-    /** Whether the job is open, and its relays are not being told of its end. */
+    /** Whether the job is open, and its end is not being sent to its relays. */
     boolean isRunning() {
         return !closing && isOpen();
     }
 
-    /** Whether the relays are being told of the end. */
+    /** Whether the end is being sent to the relays. */
     boolean isClosing() {
         return closing;
     }

@@ -5,12 +5,12 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Detects processes that go on though all ranks have called Finalize, which is reported once. A program may rightly
+ * Detects processes that run on though all ranks have called Finalize, which is reported once. A program may rightly
  * compute there, but one that has left a thread behind does not end by itself. It has no clock. Confined to the job's
  * thread.
  */
 final class LingeringProcesses {
-    /** How long they may without a word. */
+    /** Milliseconds that they may run on without a notice. */
     static final long SILENT_MS = 30_000;
 
     /** Ranks that are named at most. */
@@ -28,7 +28,7 @@ final class LingeringProcesses {
         this.pid = pid;
     }
 
-    /** How long there is nothing to tell. */
+    /** Nanoseconds for which no notice is due. */
     long quietNs(long nowNs) {
         boolean goesOn = !told && ranks.haveAllFinalized() && !ranks.allExited();
         if (goesOn && !begun) {
@@ -38,7 +38,7 @@ final class LingeringProcesses {
         return begun ? Math.max(0, begunNs + TimeUnit.MILLISECONDS.toNanos(SILENT_MS) - nowNs) : JobTimers.FOR_EVER;
     }
 
-    /** What people are to be told now; null if nothing. */
+    /** Text for people that is due now; null if none. */
     String news(long nowNs) {
         if (quietNs(nowNs) > 0) {
             return null;

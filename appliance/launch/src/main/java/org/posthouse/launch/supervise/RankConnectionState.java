@@ -1,6 +1,6 @@
 package org.posthouse.launch.supervise;
 
-/** How a rank stands with its home relay, as far as that has told the launcher. */
+/** State of a rank's connection to its home relay, as far as the relay has reported it. */
 enum RankConnectionState {
     /** It never came. */
     NONE,

@@ -23,7 +23,7 @@ final class RankStarter {
     /** The time of the last start of a process, for each rank. */
     private final long[] startedNs;
 
-    /** @param maxRestarts how often each rank may be started again */
+    /** @param maxRestarts most restarts of each rank */
     RankStarter(int size, int maxRestarts, RankTable ranks, RankHost host, JobTimers jobTimers, JobVerdict verdict, JobNotices notices) {
         this.ranks = ranks;
         this.host = host;

@@ -75,7 +75,7 @@ final class RankSupervisor {
         lostForEver = lostForEver == JobTimers.NOBODY ? rank : lostForEver;
     }
 
-    /** Fails a job with a rank that cannot be restarted, once every relay is connected and can be told. */
+    /** Fails a job with a rank that cannot be restarted, once every relay is connected and can be informed. */
     void endIfLostForEver() {
         if (relays.haveAllConfirmed() && lostForEver != JobTimers.NOBODY) {
             verdict.fail(
@@ -84,7 +84,7 @@ final class RankSupervisor {
         }
     }
 
-    /** How many ranks have not yet reached the state in which other launchers left them. */
+    /** Number of ranks that have not yet reached the state in which other launchers left them. */
     int behind() {
         return behind.size();
     }
@@ -162,7 +162,7 @@ final class RankSupervisor {
         settled(rank, atNs);
     }
 
-    /** The relay says that the rank goes on, or has ended. */
+    /** The relay reports that the rank continues, or has ended. */
     private void settled(int rank, long atNs) {
         behind.remove(rank);
         relays.rankSettled(rank, atNs);

@@ -10,17 +10,18 @@ import org.posthouse.launch.job.ExitStatus;
  * home relay, which saw the connection end. Confined to the job's thread.
  */
 final class RankTable {
-    /** How long after a rank's process has ended its relay has to notice, or the other way round. */
+    /** Milliseconds for a relay to notice that a rank's process has ended, or the other way round. */
     static final long SETTLE_MS = 5_000;
 
     /**
-     * How long a relay may take to tell that a rank came again and said goodbye, when the process has ended well and the
-     * last that was told is that it is away: that was either long ago or the process's end.
+     * Milliseconds for a relay to report that a rank reconnected and said goodbye. Applies when the process has ended
+     * well and the last report is that the rank is away. That report is either old or due to the process's end.
      */
     static final long AWAY_SETTLE_MS = 1_000;
 
     /**
-     * The same if nobody has told that it is away, but its relay was lost: that is to tell of all ranks when it is back, and may be slow.
+     * The same if the rank was not reported away, but its relay was lost. That relay is to report all ranks when it is
+     * back, and may be slow.
      */
     static final long CUT_OFF_SETTLE_MS = 30_000;
 
@@ -29,16 +30,16 @@ final class RankTable {
     private final int[] status;
     private final boolean[] ended;
     private final RankConnectionState[] links;
-    /** Whether its relay was lost, and has not told since how the rank stands. */
+    /** Whether its relay was lost, and has not reported the rank's state since. */
     private final boolean[] cutOff;
 
     private final String[] lostWhy;
     private final String[] limits;
     private final String[] unkept;
-    /** Of the present process, or the last one; null if it has said none. */
+    /** Of the present process, or the last one; null if it printed none. */
     private final String[] lastWords;
     private final boolean[] connected;
-    /** Whether the present process, or the last one, is one that was started again, and its relay has not told of it. */
+    /** Whether the present process, or the last one, is a restarted one of which its relay has reported nothing. */
     private final boolean[] unheard;
 
     private int exited;
@@ -75,7 +76,7 @@ final class RankTable {
         links[rank] = links[rank] == RankConnectionState.NONE ? RankConnectionState.NONE : RankConnectionState.AWAY;
     }
 
-    /** The relay has told how the rank stands with it. */
+    /** The relay has reported the rank's connection state. */
     void told(int rank, RankConnectionState link) {
         links[rank] = link;
         cutOff[rank] = false;
@@ -116,12 +117,12 @@ final class RankTable {
         return isNew;
     }
 
-    /** A checkpoint lies behind whatever the rank did that cannot be replayed. */
+    /** A checkpoint covers all operations of the rank that cannot be replayed. */
     void checkpointed(int rank) {
         limits[rank] = null;
     }
 
-    /** What the rank prints is not kept any more, so that a new process would show it again. */
+    /** The rank's output is not kept any more, so a new process would show it again. */
     void unkept(int rank, String why) {
         unkept[rank] = why;
     }
@@ -131,7 +132,7 @@ final class RankTable {
         return unkept[rank] != null && limits[rank] == null;
     }
 
-    /** What the library has said before it ended the rank's process. */
+    /** The message that the library printed before it ended the rank's process. */
     void lastWords(int rank, String words) {
         lastWords[rank] = words;
     }
@@ -146,12 +147,12 @@ final class RankTable {
         return unheard[rank] && status[rank] != 0 && !ExitStatus.isAccident(status[rank]);
     }
 
-    /** How the rank's last process ended, for people. */
+    /** The end of the rank's last process, in words for people. */
     String howEnded(int rank) {
         return ExitStatus.words(status[rank]) + (couldNotStart(rank) ? " before its relay heard of it" : "");
     }
 
-    /** The end of the rank's last process, for people: how it ended, and the last words of the library. */
+    /** The end of the rank's last process, for people, with the last message of the library. */
     String deathNotice(int rank) {
         return "rank " + rank + " " + howEnded(rank) + (lastWords[rank] == null ? "" : ": " + lastWords[rank]);
     }
@@ -169,7 +170,7 @@ final class RankTable {
         return status[rank];
     }
 
-    /** How many have called Finalize, as far as their relays have told. */
+    /** Number of ranks that have called Finalize, as far as their relays have reported. */
     int finalized() {
         return (int) Arrays.stream(links).filter(link -> link == RankConnectionState.FINALIZED).count();
     }
@@ -183,12 +184,12 @@ final class RankTable {
         return IntStream.range(0, ended.length).filter(rank -> !ended[rank]);
     }
 
-    /** Whether its relay has told last that it is there, and where it was. */
+    /** Whether its relay has last reported that it is connected, and where it was. */
     boolean isConnected(int rank) {
         return links[rank] == RankConnectionState.CONNECTED;
     }
 
-    /** Whether its relay has told last that it is away, or was lost then. */
+    /** Whether its relay has last reported that it is away, or was lost then. */
     boolean isAway(int rank) {
         return links[rank] == RankConnectionState.AWAY;
     }
@@ -197,14 +198,14 @@ final class RankTable {
         return lostWhy[rank];
     }
 
-    /** What the end of the rank's process means; WAIT while it runs. */
+    /** Meaning of the end of the rank's process; WAIT while it runs. */
     ExitClassifier verdict(int rank) {
         return !hasExited(rank) || neverConnected(rank)
                 ? ExitClassifier.WAIT
                 : ExitClassifier.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
     }
 
-    /** Whether all that will be told of the rank's end has been told. */
+    /** Whether all reports of the rank's end have arrived. */
     private boolean isSettled(int rank) {
         return hasExited(rank) ? verdict(rank) != ExitClassifier.WAIT : links[rank] != RankConnectionState.LOST;
     }
@@ -214,12 +215,12 @@ final class RankTable {
         return ended[rank] && status[rank] == 0 && links[rank] == RankConnectionState.NONE && connectedCount > 0;
     }
 
-    /** Whether the rank runs and has no connection, as far as is known: a job's end cannot be told to it. */
+    /** Whether the rank runs and has no connection, as far as is known. The job's end cannot be sent to it then. */
     boolean isAwaited(int rank) {
         return !ended[rank] && (links[rank] == RankConnectionState.NONE || links[rank] == RankConnectionState.AWAY);
     }
 
-    /** A rank of whose end only one of the two has told, though both could, or -1. */
+    /** A rank whose end only one of the two has reported, though both could, or -1. */
     int firstUnsettled(IntPredicate hasRelay) {
         for (int rank = 0; rank < status.length; rank++) {
             if (hasRelay.test(rank) && !isSettled(rank)) {
@@ -229,7 +230,7 @@ final class RankTable {
         return -1;
     }
 
-    /** How long the other one has to tell of the rank's end. */
+    /** Milliseconds for the other party to report the rank's end. */
     long settleMs(int rank) {
         if (!hasExited(rank) || links[rank] != RankConnectionState.AWAY) {
             return SETTLE_MS;

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.posthouse.launch.job.RelayLoss;
 
 /**
- * The relays that a job has lost and found again, until their ranks have gone on. It has no clock: times are those of {@link
- * System#nanoTime}, passed in. Confined to the job's thread.
+ * The relays that a job has lost and found again, until their ranks have continued. It has no clock: times are those of
+ * {@link System#nanoTime}, passed in. Confined to the job's thread.
  */
 final class RelayLosses {
     private static final long UNKNOWN = -1;
@@ -39,7 +39,7 @@ final class RelayLosses {
     private final List<Return> open = new ArrayList<>();
     private final List<RelayLoss> ended = new ArrayList<>();
 
-    /** The relay is lost, maybe before all its ranks had gone on after the last time. */
+    /** The relay is lost, maybe before all its ranks had continued after the last time. */
     void lost(int relay) {
         close(relay);
     }
@@ -59,7 +59,11 @@ final class RelayLosses {
         }
     }
 
-    /** The rank is where it was, or has no further business with its relay. @return what is to be told; null if nothing is */
+    /**
+     * The rank is where it was, or has no further business with its relay.
+     *
+     * @return the text that is due; null if none
+     */
     String settled(int rank, long atNs) {
         for (Return one : open) {
             if (one.missing.remove(rank) && one.missing.isEmpty()) {
@@ -81,7 +85,7 @@ final class RelayLosses {
         }
     }
 
-    /** All of them until now; of those whose ranks have not gone on yet as if they were not to. */
+    /** All losses until now. A loss whose ranks have not continued yet counts as if they never did. */
     List<RelayLoss> soFar() {
         List<RelayLoss> all = new ArrayList<>(ended);
         open.forEach(one -> all.add(one.loss(UNKNOWN)));

@@ -16,7 +16,7 @@ import org.posthouse.launch.job.RelayLoss;
  * leave it. Confined to the job's thread. It has no clock: times are those of {@link System#nanoTime}, passed in.
  */
 final class RelaySupervisor {
-    /** How long a lost relay is dialled again; 0: its loss ends the job. */
+    /** Milliseconds of dialling a lost relay again; 0: its loss ends the job. */
     private final long timeoutMs;
 
     private final int[] homeOf;
@@ -37,7 +37,7 @@ final class RelaySupervisor {
     /** Relays that were reported as not answering. */
     private final Set<Integer> unresponsive = new HashSet<>();
 
-    /** Whether only the relays remain to be told of the end. */
+    /** Whether only the notice of the end to the relays remains. */
     private boolean allDone;
 
     /**
@@ -157,7 +157,7 @@ final class RelaySupervisor {
         }
     }
 
-    /** The relay says that the rank goes on, or has ended. */
+    /** The relay reports that the rank continues, or has ended. */
     void rankSettled(int rank, long atNs) {
         String news = losses.settled(rank, atNs);
         if (news != null) {

@@ -11,7 +11,7 @@ import org.posthouse.launch.job.Restart;
 final class RestartTimings {
     private static final long UNKNOWN = -1;
 
-    /** What is known of a restart under way. */
+    /** Known state of a restart under way. */
     private static final class Recovery {
         private final int incarnation;
         private final String cause;
@@ -84,7 +84,7 @@ final class RestartTimings {
         return close(rank, atNs - recovery.heardNs, deliveries);
     }
 
-    /** The rank's process has ended, whatever it was at. */
+    /** The rank's process has ended, at any stage of its restart. */
     void end(int rank) {
         if (open[rank] != null) {
             close(rank, UNKNOWN, 0);

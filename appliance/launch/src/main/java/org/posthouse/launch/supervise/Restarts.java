@@ -5,23 +5,26 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.job.ExitStatus;
 
 /**
- * How often each rank of a logged job was started again, and when it may be next. It has no clock: times are those of
- * {@link System#nanoTime}, passed in. Confined to the job's thread.
+ * Counts the restarts of each rank of a logged job, and says when the next one may be. It has no clock: times are those
+ * of {@link System#nanoTime}, passed in. Confined to the job's thread.
  *
- * <p>The first restart of a rank is due at once, and each further one later than the one before, so that what fails
- * again and again does not keep the machine busy; a process that stayed alive for {@link #SOUND_MS} begins anew. What could not
- * even start again waits for seconds at least: what it lacks, memory for instance, somebody else has to give back. The
- * count of restarts, which has an end, does so too, but only behind a process that has done for {@link #FORGIVEN_MS} what no
- * process of the rank had done before it (ADR 53).
+ * <p>The first restart of a rank is due at once. Each further one is due later than the one before, so that repeated
+ * failures do not keep the machine busy. A process that stayed alive for {@link #SOUND_MS} begins anew. A process that
+ * could not even start is tried again after seconds at least: another process has to give back what it lacks, memory
+ * for instance. The limited count of restarts begins anew, too, but only behind a process that progressed beyond its
+ * predecessors for {@link #FORGIVEN_MS} (ADR 53).
  */
 final class Restarts {
     /** A process that lived as long did not fail for the reason that its predecessor failed for. */
     static final long SOUND_MS = 60_000;
 
-    /** Restarts before a process that has gone on for so long, an hour, from where its predecessor was do not count any more. */
+    /**
+     * Milliseconds, an hour, that a process must progress beyond its predecessor's state. Restarts before such a
+     * process do not count any more.
+     */
     static final long FORGIVEN_MS = 3_600_000;
 
-    /** How long the launcher waits for its own signal where a terminal signals all processes. */
+    /** Milliseconds that the launcher waits for its own signal where a terminal signals all processes. */
     static final long TERMINAL_MS = 250;
 
     private static final long[] BACK_OFF_MS = {0, 250, 1_000, 4_000, 16_000, 30_000};
@@ -30,7 +33,7 @@ final class Restarts {
     private static final int UNSTARTED = 3;
 
     private final int maxPerRank;
-    /** For each rank, how many restarts count. */
+    /** For each rank, the number of restarts that count. */
     private final int[] used;
     /** For each rank, the number of its present or next process, from 1. */
     private final int[] incarnation;
@@ -57,7 +60,10 @@ final class Restarts {
         incarnation[rank] = next;
     }
 
-    /** The rank's process is where the one before it was. What is told of it again, after a lost connection, changes nothing. */
+    /**
+     * The rank's process has reached the state of the one before it. A repeated report, after a lost connection,
+     * changes nothing.
+     */
     void there(int rank, long atNs) {
         if (!isThere[rank]) {
             isThere[rank] = true;
@@ -107,7 +113,7 @@ final class Restarts {
         return endedNs + TimeUnit.MILLISECONDS.toNanos(waitMs);
     }
 
-    /** How many of the rank's restarts count. */
+    /** Number of the rank's restarts that count. */
     int used(int rank) {
         return used[rank];
     }
@@ -117,7 +123,7 @@ final class Restarts {
         return incarnation[rank];
     }
 
-    /** How often each rank may be started again. */
+    /** Most restarts of each rank. */
     int maxPerRank() {
         return maxPerRank;
     }

@@ -45,7 +45,7 @@ public final class SendDeadlock {
         waits.remove(rank);
     }
 
-    /** What people are told of a ring. */
+    /** Text for people about a ring. */
     public String words(List<Integer> ring) {
         String who = ring.size() == 1 ? "rank " + ring.getFirst() + " waits for itself" : "ranks " + names(ring) + " wait for each other";
         String in = ring.stream().sorted().limit(NAMED_MAX).map(rank -> "rank " + rank + " in " + waits.get(rank).in).collect(Collectors.joining(", "));
