@@ -42,7 +42,7 @@ class KeysListingTest {
     }
 
     @Test
-    void whatExpiresInTheDaysThatWereAskedForIsMarked() throws IOException {
+    void marksCertificatesThatExpireWithinTheAskedDays() throws IOException {
         Instant now = Instant.now();
         Instant until = now.plus(Duration.ofDays(6)).truncatedTo(ChronoUnit.SECONDS);
         assertThat(KeysListing.text(keys, KeysFolder.read(keys), now, until).lines())
@@ -72,7 +72,7 @@ class KeysListingTest {
     }
 
     @Test
-    void whatIsNotValidIsMarked() throws IOException {
+    void marksExpiredNotYetValidAndRevokedCertificates() throws IOException {
         assertThat(text(keys, Duration.ofDays(6)).lines()).first().asString().doesNotContain("EXPIRED");
         assertThat(text(keys, Duration.ofDays(6)).lines()).last().asString().endsWith(issued.notAfter() + "  EXPIRED");
         assertThat(text(keys, Duration.ofDays(51)).lines()).allMatch(line -> line.endsWith("  EXPIRED"));

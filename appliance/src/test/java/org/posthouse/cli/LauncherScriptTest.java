@@ -83,7 +83,7 @@ final class LauncherScriptTest {
 
     /** Maven leaves the appliance's jar as it is when another module has changed. */
     @Test
-    void whatMavenHasBuiltIsNotBuiltAgain() throws Exception {
+    void doesNotRebuildModulesThatMavenHasBuilt() throws Exception {
         assertThat(run("C")).doesNotContain("built");
         for (String module : List.of("mpj-lite", "mpj-lite/examples", "tunnel", "appliance/core")) {
             file(module + "/src/main/Some.java", "", 3);
@@ -222,7 +222,7 @@ final class LauncherScriptTest {
 
     /** Also by a link in a folder of commands, and by a name without a folder. */
     @Test
-    void itIsFoundWhereItIs() throws Exception {
+    void findsItsFolderThroughLinkAndWithoutFolderName() throws Exception {
         rehearsed();
         Path link = Files.createSymbolicLink(home.resolve("bin/posthouse"), home.resolve("posthouse"));
         assertThat(run("C", 0, "bash", link.toString(), "status")).contains(" -cp " + target.resolve("posthouse.jar:"));

@@ -20,7 +20,7 @@ class LoggersTest {
     }
 
     @Test
-    void thatThereIsNoNetworkCardIsNoWarning() {
+    void logsNoWarningAboutMissingNetworkCard() {
         assertThat(warns("io.netty.util.internal.MacAddressUtil")).isFalse();
         assertThat(LoggerFactory.getLogger("io.netty.util.internal.MacAddressUtil").isErrorEnabled()).isTrue();
         assertThat(warns("io.netty.channel.DefaultChannelId")).isTrue();
@@ -36,19 +36,19 @@ class LoggersTest {
     }
 
     @Test
-    void whatAPeerSaysIsInOneLineAndNoOrderToTheTerminal() {
+    void escapesControlCharactersInPeerTextToOneLine() {
         assertThat(logged("closed rank 1: {}", null, "bye\u001b[2J\n09:00:00.000 ERROR Grüße"))
                 .singleElement(STRING)
                 .endsWith("WARN  closed rank 1: bye\\u001b[2J\\u000a09:00:00.000 ERROR Grüße");
     }
 
     @Test
-    void whatFailedAndWhyAreALineEach() {
+    void printsFailureAndCauseOnOneLineEach() {
         Throwable failure = new IllegalStateException("bye\u001b[2J\n09:00:00.000 ERROR", new IOException());
         assertThat(logged("failed", failure)).satisfiesExactly(
                 line -> assertThat(line).endsWith("WARN  failed"),
                 line -> assertThat(line).startsWith(
-                        "java.lang.IllegalStateException: bye\\u001b[2J\\u000a09:00:00.000 ERROR at org.posthouse.cli.LoggersTest.whatFailedAndWhyAreALineEach("),
+                        "java.lang.IllegalStateException: bye\\u001b[2J\\u000a09:00:00.000 ERROR at org.posthouse.cli.LoggersTest.printsFailureAndCauseOnOneLineEach("),
                 line -> assertThat(line).startsWith("Caused by: java.io.IOException at org.posthouse.cli."));
     }
 }

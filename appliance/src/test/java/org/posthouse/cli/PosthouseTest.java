@@ -67,7 +67,7 @@ final class PosthouseTest {
         "run -n 4 -Dkey=value Pi, -Dkey=value is java's: say --jvm -Dkey=value here",
         "status -Dkey=value, Unknown option: '-Dkey=value'"
     })
-    void whoSaysWhatJavaIsToldIsToldWhatToSay(String line, String said) {
+    void javaOptionsAreRefusedWithTheOptionToUseInstead(String line, String said) {
         assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString().lines()).first().asString().endsWith(": " + said);
     }
@@ -107,7 +107,7 @@ final class PosthouseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a b:7413", "[::1:7413", "::1]:7413", "[]:7413", "a/b:7413"})
-    void whatIsNoHostIsNoAddress(String address) {
+    void addressWithMalformedHostIsRefused(String address) {
         String[] line = {"status", "--ops", address};
         assertThat(Posthouse.commandLine().setErr(new PrintWriter(err, true)).execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains("\"" + address + "\" is no address, expected HOST:PORT");
@@ -120,7 +120,7 @@ final class PosthouseTest {
     }
 
     @Test
-    void whatIsForRelaysInsideThisProcessIsRefusedWithOthers() {
+    void optionsOfRelaysInsideTheProcessAreRefusedWithOtherRelays() {
         assertThat(execute("run -n 2 --relay 127.0.0.1:1 --mode pooled --loops 3 --pipeline 1,1,1 --lanes 2 --log-limit 1g --durability process example:pi"))
                 .isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString())
@@ -147,7 +147,7 @@ final class PosthouseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"mode pooled --pipeline 1,1,1", "mode pipeline --loops 2", "mode threaded --pipeline 1,1,1"})
-    void whatIsOfAnotherModeIsRefused(String line) {
+    void optionsOfAnotherModeAreRefused(String line) {
         assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains("is of mode p");
     }

@@ -47,7 +47,7 @@ class RelayCommandTest {
     }
 
     @Test
-    void whatIsRightIsAsItWasGiven() throws CommandFailure {
+    void validOptionsAreKeptAsGiven() throws CommandFailure {
         RelayCommand.Settings settings =
                 relay("--site", "a", "--name", "2", "--listen", "127.0.0.1:1", "--data", "d", "--group", "127.0.0.1:2", "--ops", "127.0.0.1:3").settings();
         assertThat(settings.relay().relay()).isEqualTo("a/2");
@@ -57,7 +57,7 @@ class RelayCommandTest {
     }
 
     @Test
-    void whatEachOptionIsCanBePrinted() {
+    void printsEachOptionWithItsValue() {
         OptionsInUse all = relay("--site", "a", "--peer", "b=h:1", "--peer", "c=h:2", "--mode", "pooled").inUse();
         assertThat(all.text(false).lines())
                 .contains("--site                 a", "--peer                 b=h:1", "--peer                 c=h:2", "--mode                 pooled",

@@ -51,7 +51,7 @@ class StatusCommandTest {
 
     /** A job has ranks at both ends, and waits for nothing. */
     @Test
-    void whatDoesNotWaitForALinkIsNotCounted() throws IOException {
+    void countsOnlyMessagesThatWaitForLink() throws IOException {
         JsonNode parked = new ObjectMapper().readTree("{\"relays\": [{\"links\": [{\"parked\": {\"jobs\": [{\"id\": \"aa\", \"name\": \"Main\"},"
                 + " {\"id\": \"bb\", \"name\": \"Main\", \"messages\": 2, \"bytes\": 8}]}}]}]}");
         assertThat(new StatusCommand().tell(parked, JsonNodeFactory.instance.objectNode()))
@@ -66,7 +66,7 @@ class StatusCommandTest {
     }
 
     @Test
-    void whatRanksAreBlockedInIsTold() throws IOException {
+    void showsTheCallEachRankIsBlockedIn() throws IOException {
         String ranks = "'ranks': [{'rank': 0, 'blockedIn': ''}, {'rank': 1, 'blockedIn': 'Recv(source 0, tag 7)', 'blockedSince': 86400000}]";
         String job = "{'id': 'aa', 'name': 'Main', 'state': 'RUNNING', 'size': 2, 'standsStillSince': %d, " + ranks + "}";
         JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [" + job.formatted(0) + "," + job.formatted(86400000) + "]}").replace('\'', '"'));

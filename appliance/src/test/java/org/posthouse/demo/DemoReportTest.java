@@ -19,7 +19,7 @@ class DemoReportTest {
     }
 
     @Test
-    void ofTheRestartsThatOneIsTheKillsWhichFollowedIt() {
+    void countsTheRestartThatFollowedTheKill() {
         assertThat(report("", KILLED).recovery()).isEqualTo("rank 1 killed, back in 0.25 s");
         assertThat(report("rank 3 died", BY_ITSELF, KILLED).recovery()).isEqualTo("rank 1 killed, back in 0.25 s");
         assertThat(report("rank 3 died", BY_ITSELF).recovery()).isEqualTo("over before its rank was killed");

@@ -45,7 +45,7 @@ class ExpiredPostingsTest {
 
     /** Many small jobs a second would fill the heap within the day. */
     @Test
-    void ofManyJobsTheLatestAreKnownAsEnded() {
+    void keepsOnlyTheLatestEndedJobs() {
         for (int job = 0; job <= ExpiredPostings.ENDED_MAX; job++) {
             directoryView.learn(Posting.ended(job, "r1", NOW + job));
         }

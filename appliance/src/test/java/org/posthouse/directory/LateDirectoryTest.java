@@ -30,7 +30,7 @@ class LateDirectoryTest {
     private static final Duration WHILE_IT_LEAVES = Duration.ofSeconds(10);
 
     @Test
-    void whatWasSaidBeforeTheGroupWasJoinedIsSaidToItThen() throws Exception {
+    void entriesFromBeforeTheJoinAreAnnouncedAfterIt() throws Exception {
         List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1");
         try (HazelcastDirectory other = HazelcastDirectory.start(Groups.config("late", endpoints.get(1), List.of(), "r1"));
                 LateDirectory late = new LateDirectory(Groups.config("late", endpoints.get(0), endpoints, "r0"))) {
@@ -55,7 +55,7 @@ class LateDirectoryTest {
 
     /** The way to the others may be cut for days, and jobs come and go. */
     @Test
-    void whatIsOverBeforeTheGroupWasJoinedIsNotKept() throws IOException {
+    void entriesReplacedOrEndedBeforeTheJoinAreNotKept() throws IOException {
         GroupConfig config = Groups.config("cut", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
         try (LateDirectory late = new LateDirectory(config)) {
             WeakReference<RankEntry> before = put(late, Groups.rank(7, 0, 1, "r0"));

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class NewestWinsMergePolicyTest {
     @Test
-    void isTheMergePolicyOfTheMap() {
+    void mapUsesNewestWinsMergePolicy() {
         GroupConfig group = new GroupConfig("grid", "127.0.0.1", 7420, List.of(), "r1");
 
         assertThat(GroupMember.config(group, PostingProof.NONE).getMapConfig(GroupMember.MAP).getMergePolicyConfig().getPolicy())
@@ -56,7 +56,7 @@ class NewestWinsMergePolicyTest {
     }
 
     @Test
-    void whatOnlyOnePartHasStays() {
+    void keepsEntryThatOnlyOnePartHas() {
         assertThat(new NewestWinsMergePolicy().merge(rank(2, "x", 10).text(), null)).isEqualTo(rank(2, "x", 10).text());
     }
 

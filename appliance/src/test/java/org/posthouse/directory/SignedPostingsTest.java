@@ -103,7 +103,7 @@ class SignedPostingsTest {
     }
 
     @Test
-    void whatItsRelayHasNotSignedIsRefusedCountedAndReplaced() throws IOException {
+    void postingNotSignedByItsRelayIsRefusedCountedAndReplaced() throws IOException {
         long late = System.currentTimeMillis() + 1_000;
         assertNothingIsBelieved(Posting.of(relay("a", 6, "6.6.6.6:1"), "a", late));
         assertNothingIsBelieved(signedByRogue(Posting.of(relay("a", 7, "6.6.6.6:1"), "a", late)));

@@ -101,7 +101,7 @@ final class ConnectionCutTest {
     @Tag("long")
     @ParameterizedTest
     @CsvSource({"1, 2, 1", "1, 4, 3", "2, 2, 4", "2, 3, 6"})
-    void soItDoesOnOtherRanks(int sites, int ranks, long seed) throws Exception {
+    void getsRoundWholeWithOtherSitesAndRanks(int sites, int ranks, long seed) throws Exception {
         getsRoundWhole(sites, ranks, seed);
     }
 

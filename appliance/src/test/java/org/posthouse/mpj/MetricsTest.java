@@ -143,7 +143,7 @@ class MetricsTest {
     }
 
     @Test
-    void neitherRanksNorJobsAddASeries() throws Exception {
+    void numberOfSeriesIsIndependentOfRanksAndJobs() throws Exception {
         try (RelayedWorld world = new RelayedWorld(1, 2);
                 Scrape scrape = new Scrape(world::views)) {
             Set<String> before = scrape.series();

@@ -67,7 +67,7 @@ class RelayEndpointTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void whatIsTakenBackNeverHappens(int sites) throws Exception {
+    void cancelledReceivesAndOffersNeverTakeEffect(int sites) throws Exception {
         try (RelayedWorld world = new RelayedWorld(sites, 2)) {
             world.run(end -> {
                 int other = 1 - end.rank();

@@ -43,7 +43,7 @@ final class BlockedViewTest {
     }
 
     @Test
-    void whoIsNotThereIsBlockedInNothing() {
+    void showsNoBlockedCallForRankThatIsNotConnected() {
         BlockedView view = new BlockedView(Map.of(0, since(5, true)), NOW_NS, NOW_MS);
         assertThat(view.in(rank(0, State.CONNECTED)).blockedIn()).isEqualTo("Recv(source 1, tag 7)");
         assertThat(view.in(rank(0, State.FINALIZED)).blockedIn()).isEmpty();

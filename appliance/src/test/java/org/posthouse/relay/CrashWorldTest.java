@@ -20,13 +20,13 @@ final class CrashWorldTest {
 
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test
-    void itIsAsIfNothingHadDied() {
+    void programsSeeTheSameAfterProcessDeaths() {
         nothingHasDied(Hardship.ORDINARY, SEEDS);
     }
 
     /** The same where hosts lose their power again and again. */
     @Test
-    void itIsAsIfNoHostHadLostItsPower() {
+    void programsSeeTheSameAfterPowerLossOfHosts() {
         nothingHasDied(Hardship.HARD, SEEDS / 5);
     }
 
@@ -44,19 +44,19 @@ final class CrashWorldTest {
 
     /** The mode of a relay changes again and again, and its ranks are on their way from one connection to the next when something dies. */
     @Test
-    void whoMovesMayDieAnywhereOnTheWay() {
+    void programsSeeTheSameAfterDeathsDuringModeChanges() {
         nothingHasDied(Hardship.MOVING, SEEDS / 10);
     }
 
     /** Relays die and come back on both sides of links that are cut for as long as that lasts. */
     @Test
-    void whoeverDiesBehindACutIsThereWhenItEnds() {
+    void programsSeeTheSameAfterRelayDeathsDuringLinkCuts() {
         nothingHasDied(Hardship.CUT_OFF, SEEDS / 10);
     }
 
     /** A job with a folder stands still where a log takes nothing more, and goes on when its relay was started again: what that has missed the others have kept. */
     @Test
-    void whatABrokenLogHasNotTakenIsSentAgain() {
+    void messagesMissedByBrokenLogAreSentAgain() {
         nothingHasDied(Hardship.BROKEN, SEEDS / 5);
         nothingHasDied(Hardship.BROKEN, SEEDS / 10, true);
     }
@@ -72,7 +72,7 @@ final class CrashWorldTest {
 
     /** Who knows that a send was taken back dies, and its relay with it; the receiver is told that it does not come. */
     @Test
-    void whatWasTakenBackStaysSo() {
+    void cancelledSendsStayCancelledAfterProcessDeaths() {
         int[] takenBack = new int[1];
         SeededRuns.each(SEEDS / 10, seed -> {
             CrashWorld world = run(Hardship.TAKING_BACK, seed);
@@ -85,7 +85,7 @@ final class CrashWorldTest {
 
     /** A message is offered for want of credit, or sent, as there is credit or not: of one that is begun again the other way no byte is lost, nor comes twice. */
     @Test
-    void whatFindsNoCreditComesOnceWhateverWayItIsBegunAgain() {
+    void messageWithoutCreditArrivesOnceHoweverItIsRestarted() {
         int[] creditless = new int[1];
         SeededRuns.each(SEEDS / 5, seed -> creditless[0] += run(Hardship.FLOODED, seed).creditless());
         SeededRuns.tally("messages that were offered for want of credit", creditless[0], SEEDS / 2);

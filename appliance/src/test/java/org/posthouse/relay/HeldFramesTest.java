@@ -80,7 +80,7 @@ class HeldFramesTest {
     /** Else its write would break, and it would not come to read why. 16 MiB are more than the sockets take. */
     @ParameterizedTest
     @EnumSource(value = RelayConfig.Mode.class, names = {"MULTIPLEXED", "THREADED"})
-    void whatComesBehindAConnectionsEndIsReadThoughThatIsInTheMiddleOfAFrame(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void readsOnAfterConnectionEndInTheMiddleOfFrame(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);

@@ -159,7 +159,7 @@ class JobRoomTest {
     }
 
     @Test
-    void withItsLauncherAJobStaysAndGivesItsRoomBackUntilItsRanksCome() throws Exception {
+    void jobWithLauncherReleasesItsLogRoomUntilItsRanksConnect() throws Exception {
         start(200);
         open(1, ranks(), 0);
         await().atMost(PATIENCE).until(() -> relay.log().reservedBytes(1) == 0);

@@ -27,7 +27,7 @@ class KnownRelaysTest {
     }
 
     @Test
-    void ofManyThatAreSilentTheLastAreKept() {
+    void keepsOnlyTheLatestSilentRelays() {
         int more = KnownRelays.SILENT_MAX + 3;
         IntStream.rangeClosed(1, more).forEach(i -> known.look(List.of(entry("relay" + i, 1)), i));
         assertThat(known.look(List.of(here), more + 1))

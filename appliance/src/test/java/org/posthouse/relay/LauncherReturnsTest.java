@@ -119,7 +119,7 @@ class LauncherReturnsTest {
     }
 
     @Test
-    void whoComesBackAfterTheRelaysDeathIsToldHowEachRankStands() throws Exception {
+    void returningLauncherIsToldStateOfEachRankAfterRelayRestart() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         try (RelayClient line = launcher(TOKEN, true)) {
@@ -131,7 +131,7 @@ class LauncherReturnsTest {
 
     /** Its image does not count before: the launcher that was asked has gone. */
     @Test
-    void whoComesBackIsAskedForWhatARankHasPrintedThatSaves() throws Exception {
+    void returningLauncherIsAskedForOutputOfRankThatSaves() throws Exception {
         keepsOutput = true;
         start(LauncherTimeout.DEFAULT);
         String asked = "0:" + JobEvent.SAVES;
@@ -153,7 +153,7 @@ class LauncherReturnsTest {
 
     /** Without the marks lines are shown twice. */
     @Test
-    void whoComesBackIsToldAgainWhereImagesStandInTheOutputOfRanks() throws Exception {
+    void returningLauncherIsToldOutputOffsetsOfImagesAgain() throws Exception {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             for (int image = 0; image <= 3; image++) {
@@ -175,7 +175,7 @@ class LauncherReturnsTest {
 
     /** It was told once, perhaps to nobody: to a launcher that died before it had written it down. */
     @Test
-    void whoComesBackIsToldWhichRanksCannotBeReplayed() throws Exception {
+    void returningLauncherIsToldWhichRanksCannotBeReplayed() throws Exception {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(LogRecord.Events.ITEM_BYTES));
@@ -315,7 +315,7 @@ class LauncherReturnsTest {
 
     /** The relay's next process finds it open, and somebody is to end it again. */
     @Test
-    void whoEndsAJobHearsThatTheLogDidNotTakeIt() throws Exception {
+    void launcherThatEndsJobHearsThatTheLogDidNotRecordIt() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         Path metadata = folder.resolve("metadata.cq4t");
@@ -337,7 +337,7 @@ class LauncherReturnsTest {
 
     /** A rank that polls may do it for days while nobody ends the job, and each of its frames fails. */
     @Test
-    void thatAJobCannotGoOnIsLoggedOnce() throws Exception {
+    void logsOnceThatJobCannotGoOn() throws Exception {
         for (boolean folder : new boolean[] {false, true}) {
             keepsOutput = folder;
             start(LauncherTimeout.DEFAULT);
@@ -389,7 +389,7 @@ class LauncherReturnsTest {
 
     /** What comes again and again does not push the job's end out. */
     @Test
-    void whoComesBackIsToldOfTheEndWhateverElseWasToBeTold() throws Exception {
+    void returningLauncherIsToldOfJobEndDespiteManyOtherEvents() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         inControl(() -> {
@@ -410,7 +410,7 @@ class LauncherReturnsTest {
 
     /** Anybody may come with one, as often as he likes. */
     @Test
-    void ofWrongTokensALauncherIsToldTheFirst() throws Exception {
+    void launcherIsToldOnlyTheFirstWrongTokens() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         inControl(() -> {
@@ -457,7 +457,7 @@ class LauncherReturnsTest {
     }
 
     @Test
-    void whoDoesNotKnowItsTokenIsRefused() throws Exception {
+    void returningLauncherWithWrongTokenIsRefused() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         assertThatThrownBy(() -> launcher(new Token(1, 3), true)).hasMessageContaining("WRONG_TOKEN").hasMessageContaining("not the job's");

@@ -70,7 +70,7 @@ public final class LinkNamesTest {
     }
 
     @Test
-    void whatIsCarriedIsCountedOfLinksThatHaveBeenUp(Vertx vertx) throws Exception {
+    void countsTrafficOnlyOfLinksThatHaveBeenUp(Vertx vertx) throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
         Links far = new Links(vertx.getOrCreateContext(), links(authority, "far", 1).listen("127.0.0.1", 0), new Far());
         far.start().await(60, TimeUnit.SECONDS);

@@ -85,7 +85,7 @@ class RelayTest {
 
     /** The console serves from before its log is read. */
     @Test
-    void itsModeMayBeChangedWhileItStarts() {
+    void modeMayChangeWhileRelayStarts() {
         Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
         starting.status().onModeChange(starting.placement());
         assertThat(starting.view().readiness().reasons()).containsExactly("relay here is starting: it opens its ports");
@@ -120,7 +120,7 @@ class RelayTest {
 
     /** The mode of before has let it in, and a rank is asked when it is admitted. */
     @Test
-    void whoSaysHelloBehindAChangeOfModeIsAskedToMove(Vertx vertx) throws Exception {
+    void rankThatSaysHelloAfterModeChangeIsAskedToMove(Vertx vertx) throws Exception {
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN);
@@ -135,7 +135,7 @@ class RelayTest {
 
     /** A context that it opens and ends again costs it nothing, and the relay a word each time. */
     @Test
-    void whoNeverReadsWhatItAsksForIsClosed(Vertx vertx) throws Exception {
+    void closesRankThatNeverReadsItsAnswers(Vertx vertx) throws Exception {
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN);
@@ -369,7 +369,7 @@ class RelayTest {
 
     @ParameterizedTest
     @EnumSource
-    void whoOnlyConnectsKeepsNobodyOut(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void silentConnectionsKeepNobodyOut(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 2).await(60, TimeUnit.SECONDS);
         try (RawPeer first = RawPeer.connect(relay.address());
                 RawPeer launcher = comes(relay)) {
@@ -391,7 +391,7 @@ class RelayTest {
 
     @ParameterizedTest
     @EnumSource
-    void whoOnlyConnectsTakesAQuarterOfTheConnections(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void silentConnectionsTakeAtMostAQuarterOfConnections(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
         try (RawPeer first = RawPeer.connect(relay.address());
                 RawPeer second = RawPeer.connect(relay.address());
@@ -428,7 +428,7 @@ class RelayTest {
 
     /** Its log is still to be read, which takes files, too. */
     @Test
-    void whoIsToldToComeAgainTakesAQuarterOfTheConnectionsToo(Vertx vertx, @TempDir Path folder) throws Exception {
+    void startingRelayBoundsNewcomersToAQuarterOfConnections(Vertx vertx, @TempDir Path folder) throws Exception {
         RelayConfig here = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder);
         Relay relay = new Relay(here, directory);
         CountDownLatch read = new CountDownLatch(1);

@@ -19,7 +19,7 @@ final class TallyTest {
     private static final long SECOND = 1_000_000_000L;
 
     @Test
-    void whatGrewInAModeIsThatModes() {
+    void trafficCountsForTheModeInWhichItGrew() {
         TrafficCounters book = new TrafficCounters();
         book.note("multiplexed", "", new Traffic(10, 8, 100, 80));
         book.note("multiplexed", "lille", new Traffic(1, 1, 1, 1));

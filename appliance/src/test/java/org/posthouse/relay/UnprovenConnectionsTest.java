@@ -121,7 +121,7 @@ class UnprovenConnectionsTest {
     }
 
     @Test
-    void whoWasLetInOrHasEndedMakesNoRoom() {
+    void admittedOrEndedConnectionsMakeNoRoom() {
         Guest first = comes("first", "192.0.2.7");
         assertThat(unprovenConnections.remove(first)).isTrue();
         assertThat(unprovenConnections.remove(first)).isFalse();

@@ -179,7 +179,7 @@ final class WithheldWelcomeTest {
     }
 
     @Test
-    void norDoesOneThatComesOverAnotherConnection() throws Exception {
+    void reconnectingProcessHearsNothingThatPowerCutMayUndo() throws Exception {
         play(Durability.HOST);
         try (Peer again = comes(process(1).again(Hello.AGAIN, 0, 0, 0, 2, 0))) {
             again.hearsNothing();
@@ -191,7 +191,7 @@ final class WithheldWelcomeTest {
     }
 
     @Test
-    void whatTheRelayHasForItMeanwhileComesBehind() throws Exception {
+    void framesHeldBackDuringSyncFollowTheWelcome() throws Exception {
         play(Durability.HOST);
         first.say(message(FrameType.SEND, 0, 1, 2));
         first.say(message(FrameType.OFFER, 0, 1, 3));
@@ -245,7 +245,7 @@ final class WithheldWelcomeTest {
     }
 
     @Test
-    void whoWaitsHearsThatTheJobHasEnded() throws Exception {
+    void rankThatAwaitsWelcomeHearsThatTheJobHasEnded() throws Exception {
         play(Durability.HOST);
         try (Peer second = comes(process(2))) {
             launcher.say(new CloseNotice(JOB, 3, -1, "over").encode(FrameType.JOB_CLOSE));

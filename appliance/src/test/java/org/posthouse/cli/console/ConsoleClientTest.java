@@ -27,7 +27,7 @@ class ConsoleClientTest {
     @ParameterizedTest
     @ValueSource(strings = {"\0\0\0\7\u001b[2Jno HTTP", "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n\u001b[2J!",
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}", "HTTP/1.1 200 OK\r\nX: \u001b[2J"})
-    void whatIsNoConsoleIsNotShown(String answer) throws Exception {
+    void answerOfAnotherKindOfServerIsNotShown(String answer) throws Exception {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Thread.startVirtualThread(() -> {
                 try (Socket asker = other.accept()) {

@@ -30,7 +30,7 @@ class AuditFileTest {
     }
 
     @Test
-    void isNamedAfterTheRelaysLog() {
+    void auditFileIsNamedAfterTheRelaysLog() {
         assertThat(AuditFile.of(Path.of("data", "log"))).isEqualTo(Path.of("data", "audit.log"));
         assertThat(AuditFile.of(Path.of("data", "log-2"))).isEqualTo(Path.of("data", "audit-2.log"));
     }
@@ -49,7 +49,7 @@ class AuditFileTest {
     }
 
     @Test
-    void isBoundedAndOldFilesArePrivateToo() throws Exception {
+    void auditFilesAreBoundedAndOldFilesPrivate() throws Exception {
         Path file = folder.resolve("audit.log");
         AuditFile.open(file);
         String line = "x".repeat(4_000);

@@ -17,7 +17,7 @@ class OpsSecretTest {
     private Path data;
 
     @Test
-    void isMadeOnceForItsOwnerAlone() throws Exception {
+    void secretIsMadeOnceForItsOwnerAlone() throws Exception {
         Path folder = data.resolve("new").resolve("data");
         Optional<String> made = OpsSecret.readOrMake(folder);
         assertThat(made).hasValueSatisfying(secret -> assertThat(secret).matches("[0-9a-f]{32}"));
@@ -30,7 +30,7 @@ class OpsSecretTest {
     }
 
     @Test
-    void isRefusedWhenOthersMayReadIt() throws Exception {
+    void secretReadableByOthersIsRefused() throws Exception {
         OpsSecret.readOrMake(data);
         Files.setPosixFilePermissions(data.resolve(OpsSecret.FILE), PosixFilePermissions.fromString("rw-r--r--"));
         assertThatThrownBy(() -> OpsSecret.readOrMake(data)).isInstanceOf(CommandFailure.class).hasMessageContaining("can be read or written by others");

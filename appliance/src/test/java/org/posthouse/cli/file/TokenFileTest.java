@@ -24,7 +24,7 @@ final class TokenFileTest {
     }
 
     @Test
-    void whatIsInTheFileIsTheToken() throws Exception {
+    void readsTokenFromFile() throws Exception {
         Token token = Token.random();
         assertThat(TokenFile.read(file(token.hex() + "\n"))).isEqualTo(token);
         assertThat(TokenFile.read(null)).isEqualTo(Token.NONE);
@@ -40,7 +40,7 @@ final class TokenFileTest {
     }
 
     @Test
-    void whatIsNoTokenIsNotShown() throws Exception {
+    void refusesMalformedTokenWithoutShowingIt() throws Exception {
         Path wrong = file("zzzz" + "0".repeat(28));
         assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> TokenFile.read(wrong))

@@ -54,7 +54,7 @@ final class LogCommandsTest {
     }
 
     @Test
-    void ofJobsOfOneNameTheLargestSaysWhichRanksThereAre() {
+    void largestJobOfOneNameSaysWhichRanksThereAre() {
         try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
             open(log, 0x11, "ring", 4);
             log.append(new Incarnation(0x11, 3, 1, Incarnation.CHOSEN, 7));
@@ -110,7 +110,7 @@ final class LogCommandsTest {
     }
 
     @Test
-    void whatAJobSaysOfItselfStaysInItsLine() throws Exception {
+    void jobTextIsEscapedToOneLine() throws Exception {
         try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
             open(log, 3, "a\nb\u001b[31mé", 1);
             log.appendDiverged(new Diverged(3, 1), ByteBuffer.wrap("one\ntwo".getBytes(StandardCharsets.UTF_8)));

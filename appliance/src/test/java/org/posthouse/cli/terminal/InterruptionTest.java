@@ -53,7 +53,7 @@ class InterruptionTest {
 
     /** A campaign of days would keep all its jobs, with all that they had printed. */
     @Test
-    void ofJobsThatFollowEachOtherOnlyTheLastIsGuarded() {
+    void guardsOnlyTheLastOfSuccessiveJobs() {
         Interruption interruption = Interruption.open();
         interruption.guard(new Job("beside"));
         interruption.guardNext(new Job("first"));

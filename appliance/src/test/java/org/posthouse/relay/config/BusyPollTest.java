@@ -28,7 +28,7 @@ final class BusyPollTest {
     }
 
     @Test
-    void whatComesBeginsANewWhile() throws Exception {
+    void readyEventsRestartTheBusyPollPeriod() throws Exception {
         assertThat(ask(0, false)).isZero();
         ready = 2;
         assertThat(ask(19, false)).isEqualTo(2);

@@ -28,14 +28,14 @@ class LogLimitsTest {
     }
 
     @Test
-    void whatIsGivenIsTheLimitWhateverThereIs() throws IOException {
+    void givenLimitHoldsWhateverTheFolderContains() throws IOException {
         Files.write(folder.resolve("19700101-00F.cq4"), new byte[100]);
 
         assertThat(new LogLimits(GIB, 60, LogLimits.OnFull.WAIT).bytes(folder)).isEqualTo(GIB);
     }
 
     @Test
-    void whatEightRanksMayHaveUnderWayFillsHalfOfALogThatIsLimited() {
+    void bytesUnderWayOfEightRanksFillAtMostHalfOfLimitedLog() {
         for (long limitBytes = 64 << 20; limitBytes <= 16 * GIB; limitBytes *= 2) {
             CoreConfig core = limited(limitBytes, 2);
             assertThat(8 * core.underWayBytes(2) + core.sharedBytes()).isLessThanOrEqualTo(limitBytes / 2);

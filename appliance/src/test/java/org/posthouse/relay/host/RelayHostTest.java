@@ -54,7 +54,7 @@ final class RelayHostTest {
     }
 
     @Test
-    void whatDoesNotComeInTimeIsToldInWords() {
+    void expiredWaitFailsWithMessageTimeout() {
         assertThatThrownBy(() -> BlockingWaits.await(deployed.future(), 0)).isInstanceOf(IOException.class).hasMessage("timeout");
     }
 

@@ -19,7 +19,7 @@ class RelayVertxTest {
     private Path folder;
 
     @Test
-    void whoMovesInTheHostsFileIsFoundAtItsNewAddress() throws Exception {
+    void resolvesHostToItsNewAddressAfterHostsFileChange() throws Exception {
         Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.5 far-away\n");
         VertxOptions options = RelayVertx.options();
         options.getAddressResolverOptions().setHostsPath(hosts.toString());

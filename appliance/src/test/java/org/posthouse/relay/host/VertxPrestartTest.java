@@ -37,7 +37,7 @@ final class VertxPrestartTest {
     }
 
     @Test
-    void isClosedIfAnotherKindIsWanted() {
+    void closesPrestartedVertxIfAnotherKindIsWanted() {
         VertxPrestart.begin(() -> early);
         assertIsAnother(new EventLoopKind(SocketKind.NIO, 10));
         ((VertxInternal) early).closeFuture().future().await();

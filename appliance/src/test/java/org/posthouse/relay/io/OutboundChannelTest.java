@@ -194,7 +194,7 @@ final class OutboundChannelTest {
     }
 
     @Test
-    void whatIsWrittenWaitsWhileItGetsAnotherLoop() {
+    void heldWritesLeaveAfterChangeOfLoop() {
         outboundChannel.readBy(null, StrandExecutor.open(Runnable::run), () -> {});
         outboundChannel.write(frame(new Random(1), 10));
         outboundChannel.flush();

@@ -26,7 +26,7 @@ class LogReservationsTest {
     }
 
     @Test
-    void whatGoesOnIsNeverRefused() {
+    void reservationsOfRunningJobsAreNeverRefused() {
         assertThat(reservations.tryReserve(1, "user 1", MOST)).isEmpty();
         reservations.reserve(2, "", MOST);
         assertThat(logWatermarks.underWayBytes()).isEqualTo(2 * MOST);

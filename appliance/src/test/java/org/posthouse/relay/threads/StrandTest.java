@@ -33,7 +33,7 @@ final class StrandTest {
     }
 
     @Test
-    void whoBringsWorkToAnIdleStrandDoesIt() {
+    void submitterRunsTaskOfIdleStrandItself() {
         Strand strand = new Strand(StrandExecutor.open(home::add), piece("turn ends"));
         strand.submit(piece("a"));
         assertThat(did).containsExactly("a", "turn ends");
