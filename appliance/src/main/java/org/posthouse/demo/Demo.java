@@ -83,7 +83,7 @@ public final class Demo implements AutoCloseable {
      * Traffic of relays that were killed since: their counters start again from 0. Written by the thread that kills,
      * read by the command's.
      */
-    private volatile Traffic gone = Traffic.NONE;
+    private volatile DemoTraffic gone = DemoTraffic.NONE;
 
     /** Why a relay that was killed does not come back; empty if all are there. */
     private String lostRelay = "";
@@ -155,7 +155,7 @@ public final class Demo implements AutoCloseable {
                 Map.of(Endpoints.CHECKPOINT_MS, Integer.toString(CHECKPOINT_MS)),
                 true,
                 RestartPolicy.DEFAULT);
-        Traffic before = moved();
+        DemoTraffic before = moved();
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
         PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), SITES, relaysPerSite, UserToken.find());
@@ -176,7 +176,7 @@ public final class Demo implements AutoCloseable {
         }
     }
 
-    private List<PlannedKill> strikes(Example job, int victim, Traffic before) {
+    private List<PlannedKill> strikes(Example job, int victim, DemoTraffic before) {
         PlannedKill ofRank = new PlannedKill(KillTarget.RANK, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
         if (!job.name().equals(RELAY_DIES_IN)) {
             return List.of(ofRank);
@@ -190,19 +190,19 @@ public final class Demo implements AutoCloseable {
     /** The relay is about to be killed: remembers what it has moved. */
     private boolean isWrittenOff(RelayProcess relay) {
         try {
-            gone = gone.plus(Traffic.read(List.of(relay)));
+            gone = gone.plus(DemoTraffic.read(List.of(relay)));
             return true;
         } catch (IOException e) {
             throw new UncheckedIOException("the console of relay " + relay.ready().relay() + " does not say what it has moved", e);
         }
     }
 
-    private Traffic moved() throws IOException {
-        return Traffic.read(grid.relays()).plus(gone);
+    private DemoTraffic moved() throws IOException {
+        return DemoTraffic.read(grid.relays()).plus(gone);
     }
 
     /** Whether so much has been moved as far as relays can be asked: one that was killed may not be up again. */
-    private boolean hasMoved(Traffic before, long messages) {
+    private boolean hasMoved(DemoTraffic before, long messages) {
         try {
             return messages == 0 || moved().since(before).matched() >= messages;
         } catch (ConnectException e) {

@@ -21,7 +21,7 @@ import org.posthouse.launch.job.Restart;
  * @param stopped whether the user ended it
  * @param traffic what it moved
  */
-record DemoReport(String name, int ranks, JobOutcome outcome, List<RankKill> kills, String byItself, boolean verified, boolean stopped, Traffic traffic) {
+record DemoReport(String name, int ranks, JobOutcome outcome, List<RankKill> kills, String byItself, boolean verified, boolean stopped, DemoTraffic traffic) {
     /** In a word, or why not. */
     String result() {
         return verified ? "verified" : "FAILED " + (byItself.isEmpty() ? outcome.cause() : byItself);

@@ -23,7 +23,6 @@ import org.posthouse.status.LinkStatus;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.LinkConfig;
-
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.forward.LoopbackConfig;
 import org.posthouse.tunnel.socket.LinkRefusal;

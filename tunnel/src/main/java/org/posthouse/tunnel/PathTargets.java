@@ -5,7 +5,7 @@ import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import java.util.List;
 import org.posthouse.tunnel.stream.LinkStream;
-import org.posthouse.tunnel.stream.StreamDoors;
+import org.posthouse.tunnel.stream.StreamAcceptor;
 import org.posthouse.tunnel.stream.StreamPipe;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
@@ -16,14 +16,14 @@ import org.posthouse.wire.WireException;
  *
  * <p>A path uses direct links only, so no path consists of paths.
  */
-final class PathTargets implements StreamDoors {
+final class PathTargets implements StreamAcceptor {
     private final Links links;
     private final EventLoop loop;
 
     /** All other doors. */
-    private final StreamDoors others;
+    private final StreamAcceptor others;
 
-    PathTargets(Links links, EventLoop loop, StreamDoors others) {
+    PathTargets(Links links, EventLoop loop, StreamAcceptor others) {
         this.links = links;
         this.loop = loop;
         this.others = others;

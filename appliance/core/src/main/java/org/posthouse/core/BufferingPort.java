@@ -2,8 +2,8 @@ package org.posthouse.core;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.function.Consumer;
 import java.util.List;
+import java.util.function.Consumer;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;

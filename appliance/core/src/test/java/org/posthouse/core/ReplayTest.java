@@ -9,6 +9,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -314,6 +316,26 @@ final class ReplayTest {
         relay.core.storage().historyUnreadable(rank.rank, rank.rank.replay().number(), "page 3 is damaged");
         assertThat(relay.failure()).contains("LOG_DAMAGED: the history of", "rank 0: page 3 is damaged");
         assertThat(relay.journal.isBroken(OneRelay.JOB)).as("so that no other core of the relay takes for safe what this one drops").isTrue();
+    }
+
+    @Test
+    void anAbortIsReportedAlthoughTheLogHasFailedAndOtherFramesAreDropped() throws Exception {
+        relay.journal.giveUp(OneRelay.JOB, "the disk is full");
+        relay.events.clear();
+        relay.trace.clear();
+        relay.sites.clear();
+        relay.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, 0, 5, 0, 1, "Recv(source 1, tag 7)", 0));
+        relay.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 1, 100, 0, 0, 0, 0, 0));
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(relay.events).isEmpty();
+        assertThat(relay.sites).isEmpty();
+        assertThat(relay.trace).isEmpty();
+        rank.sends(new CloseNotice(OneRelay.JOB, 3, 0, "the program gives up").encode(FrameType.ABORT).slice());
+        assertThat(relay.events).hasSize(1).first().satisfies(event -> {
+            assertThat(event.kind()).isEqualTo(JobEvent.ABORTED);
+            assertThat(event.code()).isEqualTo(3);
+            assertThat(event.text()).isEqualTo("the program gives up");
+        });
     }
 
     @Test

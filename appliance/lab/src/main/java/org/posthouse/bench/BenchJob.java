@@ -10,11 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.posthouse.bench.affinity.Placeable;
+import org.posthouse.bench.affinity.MovableProcesses;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.affinity.Processors;
 import org.posthouse.bench.carrier.Carrier;
-import org.posthouse.bench.carrier.PortRoute;
+import org.posthouse.bench.carrier.PortForwarder;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.rank.BenchRank;
 import org.posthouse.bench.rank.Benchmark;
@@ -35,7 +35,7 @@ import org.posthouse.relay.host.UserToken;
  * the rest is confined to the driver's. While no phase is under way its ranks wait and cost nothing, so that several
  * jobs can take turns.
  */
-public final class BenchJob implements Placeable, AutoCloseable {
+public final class BenchJob implements MovableProcesses, AutoCloseable {
     private static final int END_SECONDS_MAX = 30;
 
     private final BenchPlan plan;
@@ -171,7 +171,7 @@ public final class BenchJob implements Placeable, AutoCloseable {
      *
      * @param road given where the second rank listens, makes a way there and says which port leads to it
      */
-    public void connect(Carrier carrier, PortRoute road) throws IOException, JobFailure, InterruptedException {
+    public void connect(Carrier carrier, PortForwarder road) throws IOException, JobFailure, InterruptedException {
         int port = (int) perform(new Phase(Phase.Work.LISTEN, Benchmark.PINGPONG, carrier, 0, 0), new int[] {1}).getFirst()[0];
         perform(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, carrier, road.to(port), 0), new int[] {0, 1});
     }

@@ -7,11 +7,11 @@ import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.carrier.Carrier;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.experiment.Experiment;
-import org.posthouse.bench.experiment.PlanRange;
+import org.posthouse.bench.experiment.RangeCheck;
 import org.posthouse.bench.experiment.SizeList;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.rank.Phase;
-import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.launch.job.JobFailure;
 
 /**
@@ -26,7 +26,7 @@ import org.posthouse.launch.job.JobFailure;
  * @param variants the variants to compare, each in a job of its own
  * @param baselines whether pingpong is measured over a raw connection and a bare forwarder too
  * @param repetitions measured phases for each line of the report
- * @param phaseMs how long a phase should take, in milliseconds; at least {@link Pace#ITERATIONS_MIN} iterations
+ * @param phaseMs how long a phase should take, in milliseconds; at least {@link WarmUpPolicy#ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
  * @param rounds how many times as many messages a stream has
  * @param bytesPerSecond capacity of the way between partners; 0: nothing limits it
@@ -93,14 +93,14 @@ public record BenchPlan(
         sizes = List.copyOf(sizes);
         variants = List.copyOf(variants);
         layouts = List.copyOf(layouts);
-        PlanRange.check("pairs", pairs, 1, RANKS_MAX / 2);
-        PlanRange.check("ranks", ranks, 2 * pairs, RANKS_MAX);
-        PlanRange.check("sites", sites, 1, ranks);
-        PlanRange.check("relays per site", relaysPerSite, 1, ranks / sites);
-        PlanRange.check("repetitions", repetitions, 1, 1_000);
-        PlanRange.check("milliseconds a phase", phaseMs, 1, 60_000);
-        PlanRange.check("messages in a window", window, 1, 100_000);
-        PlanRange.check("windows in a stream", rounds, 1, WINDOWS_MAX);
+        RangeCheck.check("pairs", pairs, 1, RANKS_MAX / 2);
+        RangeCheck.check("ranks", ranks, 2 * pairs, RANKS_MAX);
+        RangeCheck.check("sites", sites, 1, ranks);
+        RangeCheck.check("relays per site", relaysPerSite, 1, ranks / sites);
+        RangeCheck.check("repetitions", repetitions, 1, 1_000);
+        RangeCheck.check("milliseconds a phase", phaseMs, 1, 60_000);
+        RangeCheck.check("messages in a window", window, 1, 100_000);
+        RangeCheck.check("windows in a stream", rounds, 1, WINDOWS_MAX);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (largest * ranks > BUFFER_BYTES_MAX) {
             throw new IllegalArgumentException(

@@ -18,7 +18,7 @@ import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.experiment.SizeList;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.statistics.Cost;
-import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.ResourceUsage;
 import org.posthouse.relay.config.EventLoopKind;
@@ -52,7 +52,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
-        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), Pace.OF_A_MACHINE, this::spent, this::begin);
+        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), WarmUpPolicy.OF_A_MACHINE, this::spent, this::begin);
     }
 
     /**

@@ -9,15 +9,15 @@ import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.rank.Phase;
 import org.posthouse.bench.statistics.Cost;
-import org.posthouse.bench.statistics.Pace;
 import org.posthouse.bench.statistics.Statistics;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.launch.job.JobFailure;
 
 /** Phases of several series in turn, so that all of them meet the machine's drift. Confined to the driver's thread. */
 public final class PhaseTurns {
     private final BenchPlan plan;
     private final Ranks ranks;
-    private final Pace pace;
+    private final WarmUpPolicy warmUpPolicy;
     private final Meter meter;
     private final Beginning beginning;
 
@@ -45,10 +45,10 @@ public final class PhaseTurns {
     }
 
     /** @param meter read before and behind each phase @param beginning called before each phase */
-    public PhaseTurns(BenchPlan plan, Ranks ranks, Pace pace, Meter meter, Beginning beginning) {
+    public PhaseTurns(BenchPlan plan, Ranks ranks, WarmUpPolicy warmUpPolicy, Meter meter, Beginning beginning) {
         this.plan = plan;
         this.ranks = ranks;
-        this.pace = pace;
+        this.warmUpPolicy = warmUpPolicy;
         this.meter = meter;
         this.beginning = beginning;
     }
@@ -81,15 +81,15 @@ public final class PhaseTurns {
             Figure line = lines.get(i);
             begin(line);
             Series series = line.series();
-            perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), pace.checks()));
+            perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), warmUpPolicy.checks()));
             iterations[i] = warmUp(line.test(), series, line.bytes());
         }
-        return pace.measured(iterations);
+        return warmUpPolicy.measured(iterations);
     }
 
     /** Repeats phases until they take equally long. @return the number of iterations that fill a phase */
     private int warmUp(Benchmark test, Series series, int bytes) throws JobFailure, InterruptedException {
-        int iterations = pace.iterationsMin();
+        int iterations = warmUpPolicy.iterationsMin();
         double last = 0;
         long beganNanos = System.nanoTime();
         for (int done = 1;; done++) {
@@ -97,7 +97,7 @@ public final class PhaseTurns {
             Histogram times = times(phase, perform(series, phase));
             double median = Statistics.medianMicros(times);
             iterations = iterations(test, bytes, times.getMean() / 1e3);
-            if (pace.isWarm(done, last, median, (System.nanoTime() - beganNanos) / (plan.phaseMs() * 1_000_000L))) {
+            if (warmUpPolicy.isWarm(done, last, median, (System.nanoTime() - beganNanos) / (plan.phaseMs() * 1_000_000L))) {
                 return iterations;
             }
             last = median;
@@ -107,7 +107,7 @@ public final class PhaseTurns {
     /** Number of iterations that fill a phase: a whole number of turns of the root through the ranks, if it moves. */
     private int iterations(Benchmark test, int bytes, double meanMicros) {
         double fitting = plan.phaseMs() * 1e3 / (meanMicros * plan.legs(test, bytes));
-        int bounded = (int) Math.clamp(Math.round(fitting), pace.iterationsMin(), BenchPlan.ITERATIONS_MAX);
+        int bounded = (int) Math.clamp(Math.round(fitting), warmUpPolicy.iterationsMin(), BenchPlan.ITERATIONS_MAX);
         int turn = test.movesRoot() ? plan.ranks() : 1;
         return (bounded + turn - 1) / turn * turn;
     }

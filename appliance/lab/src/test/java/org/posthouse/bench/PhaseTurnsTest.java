@@ -12,7 +12,7 @@ import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.rank.BufferKind;
 import org.posthouse.bench.rank.Phase;
 import org.posthouse.bench.statistics.Cost;
-import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.config.SocketKind;
 
@@ -24,7 +24,7 @@ class PhaseTurnsTest {
     private final PhaseTurns turns = new PhaseTurns(
             new BenchPlan(List.of(Benchmark.PINGPONG), 2, 1, 1, 1, List.of(1), List.of(without, logged), false, 2, 10, 1),
             this::perform,
-            Pace.OF_A_NETWORK,
+            WarmUpPolicy.OF_A_NETWORK,
             () -> Cost.of(List.of()),
             line -> {});
 
@@ -46,7 +46,7 @@ class PhaseTurnsTest {
     private int[] iterations(Benchmark test) throws Exception {
         BenchPlan plan = new BenchPlan(List.of(test), 64, 1, 1, 1, List.of(1), List.of(without), false, 1, 10, 1);
         PhaseTurns slow = new PhaseTurns(
-                plan, (variant, phase, ranks) -> List.of(new long[] {1_000_000_000}), Pace.OF_A_MACHINE, () -> Cost.of(List.of()), line -> {});
+                plan, (variant, phase, ranks) -> List.of(new long[] {1_000_000_000}), WarmUpPolicy.OF_A_MACHINE, () -> Cost.of(List.of()), line -> {});
         return slow.warmUp(slow.lines(test, 1, List.of(new Series(Carrier.RELAY, without))));
     }
 

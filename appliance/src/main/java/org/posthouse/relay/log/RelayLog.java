@@ -46,7 +46,7 @@ public final class RelayLog {
     private RestartPoints points;
     private LogSpace room;
     private LogJournal journal;
-    private EndedJobs endedJobs;
+    private JobEndWriter jobEndWriter;
 
     /**
      * Progress of reading the log while it is being opened; otherwise null. Written by the thread that opens the log,
@@ -91,10 +91,10 @@ public final class RelayLog {
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         room.onCut(this::wasCut);
         journal = new LogJournal(appender, frames, points, room);
-        endedJobs = new EndedJobs(appender, points, images, background);
+        jobEndWriter = new JobEndWriter(appender, points, images, background);
         appender.open(opened, room);
         if (!ended.isEmpty()) {
-            background.execute(() -> endedJobs.deleteImages(ended));
+            background.execute(() -> jobEndWriter.deleteImages(ended));
         }
         background.scheduleWithFixedDelay(room::look, LogSpace.LOOK_MS, LogSpace.LOOK_MS, TimeUnit.MILLISECONDS);
         background.scheduleWithFixedDelay(() -> checkWritable(opened), LogSpace.LOOK_MS, LogSpace.LOOK_MS, TimeUnit.MILLISECONDS);
@@ -103,7 +103,7 @@ public final class RelayLog {
 
     private void checkWritable(MessageLog opened) {
         if (appender.checkWritable(opened)) {
-            endedJobs.retry();
+            jobEndWriter.retry();
         }
     }
 
@@ -205,12 +205,12 @@ public final class RelayLog {
      *         the job.
      */
     public boolean jobClosed(long job, int status) {
-        return endedJobs.closed(job, status);
+        return jobEndWriter.closed(job, status);
     }
 
     /** Whether this job has ended but is still open in the log; false without a log. Tries once more to log its end. */
     public boolean isUnended(long job) {
-        return endedJobs != null && endedJobs.isUnended(job);
+        return jobEndWriter != null && jobEndWriter.isUnended(job);
     }
 
     /**

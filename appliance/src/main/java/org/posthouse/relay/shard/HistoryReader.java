@@ -10,9 +10,9 @@ import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.ResendClaim;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.log.LogTasks;
 import org.posthouse.relay.log.RankHistoryReader;
+import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.log.RestartChoice;
 
 /**

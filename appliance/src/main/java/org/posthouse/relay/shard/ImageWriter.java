@@ -12,8 +12,8 @@ import org.posthouse.logstore.image.ImageFile;
 import org.posthouse.logstore.record.Checkpoint;
 import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.log.LogTasks;
+import org.posthouse.relay.log.RelayLog;
 
 /**
  * Stores the images of one shard's ranks, on the relay's thread for images, and reports the results to the shard.

@@ -211,7 +211,7 @@ public final class Shard {
     }
 
     /** Frames and connections that wait for room in the log. Confined to the strand. */
-    public LogBacklog backlog() {
+    LogBacklog backlog() {
         assert strand.isInside();
         return logBacklog;
     }

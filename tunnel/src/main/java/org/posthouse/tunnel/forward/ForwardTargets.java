@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.stream.LinkStream;
-import org.posthouse.tunnel.stream.StreamDoors;
+import org.posthouse.tunnel.stream.StreamAcceptor;
 import org.posthouse.wire.CloseReason;
 
 /** The doors of a relay: names by which other relays reach addresses through it. Confined to the relay's context. */
-final class ForwardTargets implements StreamDoors {
+final class ForwardTargets implements StreamAcceptor {
     private final String relay;
     private final ForwardSockets sockets;
     private final Map<String, String> targets;

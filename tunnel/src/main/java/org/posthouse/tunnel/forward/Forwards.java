@@ -8,11 +8,11 @@ import java.util.Optional;
 import org.posthouse.peer.PeerUsers;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.stream.LinkStream;
-import org.posthouse.tunnel.stream.StreamDoors;
+import org.posthouse.tunnel.stream.StreamAcceptor;
 import org.posthouse.tunnel.stream.Streams;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
-public final class Forwards implements StreamDoors {
+public final class Forwards implements StreamAcceptor {
     private final ForwardTargets doors;
     private final List<ForwardPort> ports = new ArrayList<>();
     private final Optional<LoopbackPorts> loopback;

@@ -43,7 +43,7 @@ final class LinkStreams {
     private final String relay;
     private final String site;
     private final Port port;
-    private final StreamDoors doors;
+    private final StreamAcceptor doors;
     private final StreamBuffers buffers;
     private final StreamCounters tally;
     private final IntObjectMap<LinkStream> streams = new IntObjectHashMap<>();
@@ -59,7 +59,7 @@ final class LinkStreams {
     /** The largest number that the other end has used; negative before the first. */
     private int heardId;
 
-    LinkStreams(String own, String relay, Port port, StreamDoors doors, StreamBuffers buffers, StreamCounters tally) {
+    LinkStreams(String own, String relay, Port port, StreamAcceptor doors, StreamBuffers buffers, StreamCounters tally) {
         this.relay = relay;
         this.site = RelayId.parse(relay).site();
         this.port = port;

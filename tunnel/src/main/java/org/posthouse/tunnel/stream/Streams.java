@@ -32,7 +32,7 @@ public final class Streams {
     private final Map<String, LinkStreams> byLink = new TreeMap<>();
     private final Map<String, Boolean> up = new HashMap<>();
     private final List<Reach> watchers = new ArrayList<>();
-    private StreamDoors doors = (stream, door) -> stream.end(CloseReason.SITE_UNREACHABLE, "no door is open yet");
+    private StreamAcceptor doors = (stream, door) -> stream.end(CloseReason.SITE_UNREACHABLE, "no door is open yet");
     private ScheduledFuture<?> idleTimer;
 
     /**
@@ -47,7 +47,7 @@ public final class Streams {
     }
 
     /** @param doors handles streams from other relays from now on */
-    public void lead(StreamDoors doors) {
+    public void lead(StreamAcceptor doors) {
         this.doors = doors;
     }
 

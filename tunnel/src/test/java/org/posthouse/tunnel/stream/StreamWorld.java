@@ -27,7 +27,7 @@ final class StreamWorld {
     private final List<Half> halves = new ArrayList<>();
 
     /** One relay's end of the link. */
-    final class End implements LinkStreams.Port, StreamDoors {
+    final class End implements LinkStreams.Port, StreamAcceptor {
         private final String own;
         private final StreamConfig config;
         private StreamBuffers buffers;

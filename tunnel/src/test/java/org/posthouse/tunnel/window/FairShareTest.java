@@ -22,7 +22,6 @@ import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.Frames;
 import org.posthouse.tunnel.LeakWatch;
 import org.posthouse.tunnel.LinkLimits;
-
 import org.posthouse.tunnel.LinkTimeouts;
 import org.posthouse.tunnel.RawPeer;
 import org.posthouse.tunnel.TestGrid;

@@ -11,7 +11,8 @@ public final class Placing {
     private Processors processors;
 
     /** All of these, and this process, are where {@code next} has them; they are the same at each call. */
-    public void put(ProcessLayout next, Collection<EmbeddedGrid> grids, Collection<? extends Placeable> jobs, Collection<? extends Placeable> tunnels)
+    public void put(ProcessLayout next, Collection<EmbeddedGrid> grids, Collection<? extends MovableProcesses> jobs,
+            Collection<? extends MovableProcesses> tunnels)
             throws IOException, InterruptedException {
         if (next == layout) {
             return;
@@ -23,10 +24,10 @@ public final class Placing {
         for (EmbeddedGrid grid : grids) {
             put(next, grid.threads());
         }
-        for (Placeable job : jobs) {
+        for (MovableProcesses job : jobs) {
             job.place(next, processors);
         }
-        for (Placeable tunnel : tunnels) {
+        for (MovableProcesses tunnel : tunnels) {
             tunnel.place(next, processors);
         }
         layout = next;

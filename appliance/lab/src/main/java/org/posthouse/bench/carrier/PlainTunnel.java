@@ -1,12 +1,12 @@
 package org.posthouse.bench.carrier;
 
 import java.io.IOException;
-import org.posthouse.bench.affinity.Placeable;
+import org.posthouse.bench.affinity.MovableProcesses;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.affinity.Processors;
 
 /** An installed program that carries plain bytes between two sites as a link does, secured. Confined to the driver's thread. */
-public interface PlainTunnel extends Placeable, AutoCloseable {
+public interface PlainTunnel extends MovableProcesses, AutoCloseable {
     /**
      * Makes a tunnel, beside those that are there.
      *
@@ -14,7 +14,7 @@ public interface PlainTunnel extends Placeable, AutoCloseable {
      * @param way leads to a port of the far site
      * @return the port of the near site that leads there
      */
-    int open(int target, PortRoute way) throws IOException, InterruptedException;
+    int open(int target, PortForwarder way) throws IOException, InterruptedException;
 
     /** Puts the ends of all that were made where a layout has them: near ones are of the first of two sites, far ones of the second. */
     @Override

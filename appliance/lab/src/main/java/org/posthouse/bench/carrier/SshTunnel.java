@@ -55,7 +55,7 @@ final class SshTunnel implements PlainTunnel {
     }
 
     @Override
-    public int open(int target, PortRoute way) throws IOException, InterruptedException {
+    public int open(int target, PortForwarder way) throws IOException, InterruptedException {
         int near = Companion.freePort();
         clients.add(Companion.start(
                 List.of(

@@ -32,7 +32,7 @@ final class StunnelTunnel implements PlainTunnel {
     }
 
     @Override
-    public int open(int target, PortRoute way) throws IOException, InterruptedException {
+    public int open(int target, PortForwarder way) throws IOException, InterruptedException {
         int there = Companion.freePort();
         far.add(run(there, target, "no"));
         int here = Companion.freePort();

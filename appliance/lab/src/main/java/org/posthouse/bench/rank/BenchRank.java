@@ -22,7 +22,7 @@ import org.posthouse.bench.carrier.Carrier;
  * text that names what was received wrong, empty if nothing was, and the times in nanoseconds that count.
  */
 public final class BenchRank {
-    private final Pair pair;
+    private final RankPair rankPair;
     private final Operations operations;
     private final Map<Subject, BenchOperation> prepared = new HashMap<>();
     private int bytes;
@@ -30,8 +30,8 @@ public final class BenchRank {
     /** The use of the buffers. */
     private record Subject(Benchmark test, Carrier carrier) {}
 
-    private BenchRank(Pair pair, Operations operations) {
-        this.pair = pair;
+    private BenchRank(RankPair rankPair, Operations operations) {
+        this.rankPair = rankPair;
         this.operations = operations;
     }
 
@@ -42,10 +42,10 @@ public final class BenchRank {
             forwarders.put(Carrier.valueOf(own[i]), Integer.valueOf(own[i + 1]));
         }
         try (Socket driver = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(own[0]));
-                Pair pair = Pair.open(Integer.parseInt(own[1]), BufferKind.valueOf(own[4]), forwarders)) {
+                RankPair rankPair = RankPair.open(Integer.parseInt(own[1]), BufferKind.valueOf(own[4]), forwarders)) {
             driver.setTcpNoDelay(true);
-            Operations operations = new Operations(pair, Integer.parseInt(own[2]), Integer.parseInt(own[3]));
-            new BenchRank(pair, operations).serve(driver);
+            Operations operations = new Operations(rankPair, Integer.parseInt(own[2]), Integer.parseInt(own[3]));
+            new BenchRank(rankPair, operations).serve(driver);
         }
         MPI.Finalize();
     }
@@ -69,8 +69,8 @@ public final class BenchRank {
             case CHECK -> fault = check(phase, prepare(phase));
             case MEASURE -> nanos = measure(phase, prepare(phase));
             case BARRIERS -> barriers(phase);
-            case LISTEN -> nanos = new long[] {pair.listen()};
-            case CONNECT -> pair.connect(phase.carrier(), phase.bytes());
+            case LISTEN -> nanos = new long[] {rankPair.listen()};
+            case CONNECT -> rankPair.connect(phase.carrier(), phase.bytes());
             case LEAVE -> throw new IllegalStateException("asked to leave and to answer");
         }
         out.writeUTF(fault);

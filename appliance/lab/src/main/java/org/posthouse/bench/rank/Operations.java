@@ -15,13 +15,13 @@ final class Operations {
     private final int ranks = world.Size();
     private final int right = (rank + 1) % ranks;
     private final int left = (rank + ranks - 1) % ranks;
-    private final Pair pair;
+    private final RankPair rankPair;
     private final int window;
     private final int rounds;
 
     /** @param window most messages under way at once in a stream @param rounds factor from these to all its messages */
-    Operations(Pair pair, int window, int rounds) {
-        this.pair = pair;
+    Operations(RankPair rankPair, int window, int rounds) {
+        this.rankPair = rankPair;
         this.window = window;
         this.rounds = rounds;
     }
@@ -30,9 +30,9 @@ final class Operations {
     BenchOperation of(Phase phase) {
         int x = phase.bytes();
         return switch (phase.test()) {
-            case PINGPONG -> new PingPong(pair.transport(phase.carrier()), rank, pair.peer(), x);
-            case STREAM -> stream(phase, rank < pair.peer());
-            case PINGPING -> pingPing(x, pair.peer());
+            case PINGPONG -> new PingPong(rankPair.transport(phase.carrier()), rank, rankPair.peer(), x);
+            case STREAM -> stream(phase, rank < rankPair.peer());
+            case PINGPING -> pingPing(x, rankPair.peer());
             case SENDRECV -> ofAll(x, 1, 1, sendrecv(x), (at, i) -> BenchOperation.content(left, at));
             case EXCHANGE -> ofAll(x, 1, 2, exchange(x), (at, i) -> BenchOperation.content(at < x ? left : right, at % x));
             case BCAST -> new ByteOperation(rank, x, x, true, bcast(x), i -> rank == root(i) ? 0 : x,
@@ -60,7 +60,7 @@ final class Operations {
     private BenchOperation stream(Phase phase, boolean first) {
         int messages = Benchmark.window(window, phase.bytes());
         return new Stream(
-                pair.transport(phase.carrier()), pair.transport(phase.carrier()), first, phase.bytes(), messages, rounds);
+                rankPair.transport(phase.carrier()), rankPair.transport(phase.carrier()), first, phase.bytes(), messages, rounds);
     }
 
     private BenchOperation pingPing(int x, int peer) {

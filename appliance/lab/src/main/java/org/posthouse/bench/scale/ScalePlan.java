@@ -6,7 +6,7 @@ import java.util.List;
 import org.posthouse.bench.carrier.Carrier;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.experiment.Experiment;
-import org.posthouse.bench.experiment.PlanRange;
+import org.posthouse.bench.experiment.RangeCheck;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.config.RelayConfig.Mode;
 
@@ -48,15 +48,15 @@ public record ScalePlan(
         logged = List.copyOf(logged);
         sizes = List.copyOf(sizes);
         for (int count : clients) {
-            PlanRange.check("clients", count, 2, CLIENTS_MAX);
+            RangeCheck.check("clients", count, 2, CLIENTS_MAX);
             if (count % 2 != 0) {
                 throw new IllegalArgumentException(count + " clients are no pairs, expected an even number");
             }
         }
-        relays.forEach(count -> PlanRange.check("relays", count, 1, RELAYS_MAX));
-        PlanRange.check("repetitions", repetitions, 1, 1_000);
-        PlanRange.check("milliseconds a phase", phaseMs, 1, 60_000);
-        PlanRange.check("processes", processes, 1, 64);
+        relays.forEach(count -> RangeCheck.check("relays", count, 1, RELAYS_MAX));
+        RangeCheck.check("repetitions", repetitions, 1, 1_000);
+        RangeCheck.check("milliseconds a phase", phaseMs, 1, 60_000);
+        RangeCheck.check("processes", processes, 1, 64);
         int most = clients.stream().mapToInt(Integer::intValue).max().orElse(0);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (2 * largest * most > BUFFER_BYTES_MAX) {

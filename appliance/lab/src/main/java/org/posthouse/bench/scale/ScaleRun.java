@@ -8,7 +8,7 @@ import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.experiment.SizeList;
 import org.posthouse.bench.statistics.Cost;
 import org.posthouse.bench.statistics.Medians;
-import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.host.EmbeddedGrid;
 
@@ -82,13 +82,13 @@ public final class ScaleRun implements AutoCloseable {
 
     /** Repeats phases until the median pair is equally fast. @return the phase that is then measured */
     private ScaleOrder warmUp(ScaleField field, ScaleFigure line) throws JobFailure {
-        Pace pace = Pace.OF_A_MACHINE;
+        WarmUpPolicy warmUpPolicy = WarmUpPolicy.OF_A_MACHINE;
         ScaleOrder phase = order(ScaleOrder.Work.MEASURE, line, plan.phaseMs());
         double last = 0;
-        for (int done = 1; done <= pace.phasesMax(); done++) {
+        for (int done = 1; done <= warmUpPolicy.phasesMax(); done++) {
             double[] pairs = field.perform(phase).stream().mapToDouble(HostedRank.Outcome::perSecond).toArray();
             double perSecond = Medians.of(pairs);
-            if (done >= pace.phasesMin() && pace.isStable(last, perSecond)) {
+            if (done >= warmUpPolicy.phasesMin() && warmUpPolicy.isStable(last, perSecond)) {
                 break;
             }
             last = perSecond;

@@ -17,7 +17,7 @@ import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.rank.Phase;
 import org.posthouse.bench.statistics.Cost;
-import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wire.Wire;
@@ -44,7 +44,7 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
                 BenchJob large = BenchJob.start(streaming, variant, relays, Map.of(), watch);
                 var thread = Executors.newVirtualThreadPerTaskExecutor()) {
             PhaseTurns turns =
-                    new PhaseTurns(pair, PhaseTurns.Ranks.of(Map.of(variant, small)), Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
+                    new PhaseTurns(pair, PhaseTurns.Ranks.of(Map.of(variant, small)), WarmUpPolicy.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
             List<Figure> idle = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
             int[] iterations = turns.warmUp(idle);
             turns.repeat(idle, iterations, plan.repetitions());

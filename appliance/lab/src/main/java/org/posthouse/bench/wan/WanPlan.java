@@ -10,7 +10,7 @@ import org.posthouse.bench.Variant;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.experiment.Experiment;
-import org.posthouse.bench.experiment.PlanRange;
+import org.posthouse.bench.experiment.RangeCheck;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.rank.BufferKind;
 import org.posthouse.launch.job.JobFailure;
@@ -85,10 +85,10 @@ public record WanPlan(
         logged = List.copyOf(logged);
         layouts = List.copyOf(layouts);
         jobs = List.copyOf(jobs);
-        PlanRange.check("repetitions", repetitions, 1, 1_000);
-        PlanRange.check("repetitions of jobs", jobRepetitions, 1, 1_000);
-        PlanRange.check("messages in a window", window, 1, 1_000);
-        PlanRange.check("milliseconds a phase", phaseMs, 1, 60_000);
+        RangeCheck.check("repetitions", repetitions, 1, 1_000);
+        RangeCheck.check("repetitions of jobs", jobRepetitions, 1, 1_000);
+        RangeCheck.check("messages in a window", window, 1, 1_000);
+        RangeCheck.check("milliseconds a phase", phaseMs, 1, 60_000);
         messageBytes(bytes);
         if ((long) bytes * window > WINDOW_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -125,7 +125,7 @@ public record WanPlan(
             throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");
         }
         for (JobSpec job : parts.contains(WanPart.JOBS) && !profile.equals(WanProfile.NONE) ? jobs : List.<JobSpec>of()) {
-            PlanRange.check("ranks of job " + job.name(), job.ranks(), profile.sites().size(), BenchPlan.RANKS_MAX);
+            RangeCheck.check("ranks of job " + job.name(), job.ranks(), profile.sites().size(), BenchPlan.RANKS_MAX);
         }
         if (parts.equals(Set.of(WanPart.JOBS)) && jobs.isEmpty()) {
             throw new IllegalArgumentException("nothing to measure: the part is jobs, and there are none");
@@ -134,7 +134,7 @@ public record WanPlan(
 
     /** The size of a stream's message. @throws IllegalArgumentException if there is none of that size */
     public static int messageBytes(long bytes) {
-        PlanRange.check("bytes of a stream's message", bytes, 1, BYTES_MAX);
+        RangeCheck.check("bytes of a stream's message", bytes, 1, BYTES_MAX);
         return (int) bytes;
     }
 

@@ -17,7 +17,7 @@ import org.posthouse.bench.affinity.Placing;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.carrier.Carrier;
 import org.posthouse.bench.carrier.PlainTunnel;
-import org.posthouse.bench.carrier.PortRoute;
+import org.posthouse.bench.carrier.PortForwarder;
 import org.posthouse.bench.carrier.Tunnels;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.job.JobBench;
@@ -25,7 +25,7 @@ import org.posthouse.bench.job.JobPlan;
 import org.posthouse.bench.job.JobReport;
 import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.statistics.Cost;
-import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.WarmUpPolicy;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.relay.config.ModeConfig;
@@ -172,10 +172,10 @@ public final class WanRun implements AutoCloseable {
                 progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());
             };
             if (!plan.isEmulated()) {
-                PhaseTurns compiling = turns(pair, jobs, Pace.OF_A_COMPILER, beginning);
+                PhaseTurns compiling = turns(pair, jobs, WarmUpPolicy.OF_A_COMPILER, beginning);
                 compiling.warmUp(compiling.lines(Benchmark.STREAM, plan.bytes(), unmeasured(pair)));
             }
-            PhaseTurns turns = turns(pair, jobs, plan.isEmulated() ? Pace.OF_A_NETWORK : Pace.OF_TUNNELS, beginning);
+            PhaseTurns turns = turns(pair, jobs, plan.isEmulated() ? WarmUpPolicy.OF_A_NETWORK : WarmUpPolicy.OF_TUNNELS, beginning);
             List<Figure> figures = new ArrayList<>();
             for (int bytes : plan.sizes()) {
                 figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
@@ -194,8 +194,8 @@ public final class WanRun implements AutoCloseable {
         }
     }
 
-    private PhaseTurns turns(BenchPlan pair, Map<Variant, BenchJob> jobs, Pace pace, PhaseTurns.Beginning beginning) {
-        return new PhaseTurns(pair, PhaseTurns.Ranks.of(jobs), pace, () -> Cost.of(grid.loads()), beginning);
+    private PhaseTurns turns(BenchPlan pair, Map<Variant, BenchJob> jobs, WarmUpPolicy warmUpPolicy, PhaseTurns.Beginning beginning) {
+        return new PhaseTurns(pair, PhaseTurns.Ranks.of(jobs), warmUpPolicy, () -> Cost.of(grid.loads()), beginning);
     }
 
     /** The series that have our code compiled: each variant once, on all processors, where that is done soonest. */
@@ -206,7 +206,7 @@ public final class WanRun implements AutoCloseable {
     /** Gives the ranks of a job what there is beside the relays. @return all series that can be measured then */
     private List<Series> connect(BenchJob job, BenchPlan pair, String one, String other)
             throws IOException, JobFailure, InterruptedException {
-        PortRoute way = port -> field.road(one, other, port);
+        PortForwarder way = port -> field.road(one, other, port);
         job.connect(Carrier.RAW, way);
         tunnels.each((carrier, tunnel) -> job.connect(carrier, port -> tunnel.open(port, way)));
         List<Series> series = new ArrayList<>();

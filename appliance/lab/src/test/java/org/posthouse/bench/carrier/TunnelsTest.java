@@ -22,7 +22,7 @@ class TunnelsTest {
         }
 
         @Override
-        public int open(int target, PortRoute way) throws IOException, InterruptedException {
+        public int open(int target, PortForwarder way) throws IOException, InterruptedException {
             if (!works) {
                 Companion.start(List.of("/bin/sh", "-c", "echo no such key; exit 3"), "Listening now");
             }

@@ -30,7 +30,7 @@ public final class JobSupervisor {
     private final JobNotices notices;
     private final RankTable ranks;
     private final JobTimers jobTimers;
-    private final BlockedRanks blockedRanks;
+    private final DeadlockReporter deadlockReporter;
     private final LingeringProcesses lingeringProcesses;
     private final RelaySupervisor relaySupervisor;
     private final RankStarter starter;
@@ -62,10 +62,10 @@ public final class JobSupervisor {
         this.notices = new JobNotices(printer);
         this.ranks = new RankTable(size, spec.isRestartable());
         this.jobTimers = new JobTimers(ranks, homeOf);
-        this.blockedRanks = new BlockedRanks(size, ranks, verdict, notices);
+        this.deadlockReporter = new DeadlockReporter(size, ranks, verdict, notices);
         this.lingeringProcesses = new LingeringProcesses(ranks, host::pid);
         long relayTimeoutMs = spec.isRestartable() ? spec.patience().relayTimeoutMs() : 0;
-        this.relaySupervisor = new RelaySupervisor(relayTimeoutMs, homeOf, ranks, jobTimers, blockedRanks, verdict, notices, redial);
+        this.relaySupervisor = new RelaySupervisor(relayTimeoutMs, homeOf, ranks, jobTimers, deadlockReporter, verdict, notices, redial);
         this.starter = new RankStarter(size, spec.patience().maxRestarts(), ranks, host, jobTimers, verdict, notices);
         this.rankSupervisor = new RankSupervisor(
                 spec.isRestartable(), ranks, starter, relaySupervisor, jobTimers, host, records, verdict, notices);
@@ -192,7 +192,7 @@ public final class JobSupervisor {
             verdict.fail(1, "a relay told of rank " + rank + " of a job of " + size + " ranks");
         } else {
             rankSupervisor.onEvent(rank, event, atNs);
-            blockedRanks.onEvent(rank, event);
+            deadlockReporter.onEvent(rank, event);
             rankSupervisor.judge(rank, nowNs, nowNs);
         }
     }

@@ -22,7 +22,7 @@ final class RelaySupervisor {
     private final int[] homeOf;
     private final RankTable ranks;
     private final JobTimers jobTimers;
-    private final BlockedRanks blockedRanks;
+    private final DeadlockReporter deadlockReporter;
     private final JobVerdict verdict;
     private final JobNotices notices;
     private final IntConsumer redial;
@@ -50,7 +50,7 @@ final class RelaySupervisor {
             int[] homeOf,
             RankTable ranks,
             JobTimers jobTimers,
-            BlockedRanks blockedRanks,
+            DeadlockReporter deadlockReporter,
             JobVerdict verdict,
             JobNotices notices,
             IntConsumer redial) {
@@ -58,7 +58,7 @@ final class RelaySupervisor {
         this.homeOf = homeOf.clone();
         this.ranks = ranks;
         this.jobTimers = jobTimers;
-        this.blockedRanks = blockedRanks;
+        this.deadlockReporter = deadlockReporter;
         this.verdict = verdict;
         this.notices = notices;
         this.redial = redial;
@@ -93,7 +93,7 @@ final class RelaySupervisor {
             jobTimers.relayLost(lost.relay(), nowNs);
             losses.lost(lost.relay());
             ranksAt(lost.relay()).forEach(ranks::cutOff);
-            ranksAt(lost.relay()).forEach(blockedRanks::goesOn);
+            ranksAt(lost.relay()).forEach(deadlockReporter::goesOn);
             notices.print(lost.why() + ": dialled again for " + TimeUnit.MILLISECONDS.toSeconds(timeoutMs) + " s");
             redial.accept(lost.relay());
         }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** When a line of a bench counts as warm, and how much of it is then measured. */
-class PaceTest {
-    private static final Pace PACE = new Pace(1, 1, 3, 6, 20, true);
+class WarmUpPolicyTest {
+    private static final WarmUpPolicy PACE = new WarmUpPolicy(1, 1, 3, 6, 20, true);
 
     @Test
     void isWarmWhenTwoPhasesAreNearEachOther() {
@@ -36,6 +36,6 @@ class PaceTest {
 
     @Test
     void besideTunnelsEachSeriesFillsItsPhase() {
-        assertThat(Pace.OF_TUNNELS.measured(new int[] {900, 6, 300})).containsExactly(900, 6, 300);
+        assertThat(WarmUpPolicy.OF_TUNNELS.measured(new int[] {900, 6, 300})).containsExactly(900, 6, 300);
     }
 }

@@ -7,14 +7,14 @@ import org.posthouse.wire.JobEvent;
  * Reports ranks that wait for each other: all of them for long, or some in a ring of sends. Confined to the job's
  * thread.
  */
-final class BlockedRanks {
+final class DeadlockReporter {
     private final RankTable ranks;
     private final JobVerdict verdict;
     private final JobNotices notices;
     private final DeadlockDetector deadlockDetector;
     private final SendDeadlock sendDeadlock = new SendDeadlock();
 
-    BlockedRanks(int size, RankTable ranks, JobVerdict verdict, JobNotices notices) {
+    DeadlockReporter(int size, RankTable ranks, JobVerdict verdict, JobNotices notices) {
         this.ranks = ranks;
         this.verdict = verdict;
         this.notices = notices;

@@ -14,13 +14,13 @@ import org.posthouse.launch.install.RelayProcess;
  * @param linkFrames frames that crossed links, both ways
  * @param linkBytes their bytes
  */
-record Traffic(long matched, long linkFrames, long linkBytes) {
-    static final Traffic NONE = new Traffic(0, 0, 0);
+record DemoTraffic(long matched, long linkFrames, long linkBytes) {
+    static final DemoTraffic NONE = new DemoTraffic(0, 0, 0);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    static Traffic read(List<RelayProcess> processes) throws IOException {
-        Traffic sum = NONE;
+    static DemoTraffic read(List<RelayProcess> processes) throws IOException {
+        DemoTraffic sum = NONE;
         for (RelayProcess process : processes) {
             JsonNode answer = JSON.readTree(URI.create("http://" + process.ready().console() + "/api/v1/relays").toURL());
             for (JsonNode relay : answer.isArray() ? answer : answer.path("relays")) {
@@ -30,21 +30,21 @@ record Traffic(long matched, long linkFrames, long linkBytes) {
         return sum;
     }
 
-    private static Traffic of(JsonNode relay) {
+    private static DemoTraffic of(JsonNode relay) {
         long frames = 0;
         long bytes = 0;
         for (JsonNode link : relay.path("links")) {
             frames += link.path("messagesOut").asLong();
             bytes += link.path("bytesOut").asLong();
         }
-        return new Traffic(relay.path("counters").path("matched").asLong(), frames, bytes);
+        return new DemoTraffic(relay.path("counters").path("matched").asLong(), frames, bytes);
     }
 
-    Traffic plus(Traffic other) {
-        return new Traffic(matched + other.matched, linkFrames + other.linkFrames, linkBytes + other.linkBytes);
+    DemoTraffic plus(DemoTraffic other) {
+        return new DemoTraffic(matched + other.matched, linkFrames + other.linkFrames, linkBytes + other.linkBytes);
     }
 
-    Traffic since(Traffic earlier) {
-        return new Traffic(matched - earlier.matched, linkFrames - earlier.linkFrames, linkBytes - earlier.linkBytes);
+    DemoTraffic since(DemoTraffic earlier) {
+        return new DemoTraffic(matched - earlier.matched, linkFrames - earlier.linkFrames, linkBytes - earlier.linkBytes);
     }
 }

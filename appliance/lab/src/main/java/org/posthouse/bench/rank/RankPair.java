@@ -13,7 +13,7 @@ import mpi.MPI;
 import org.posthouse.bench.carrier.Carrier;
 
 /** One rank's half of a pair: its partner, and the carriers between the two. Confined to the rank's thread. */
-final class Pair implements AutoCloseable {
+final class RankPair implements AutoCloseable {
     private static final int TAG = 2;
 
     private final int peer;
@@ -25,7 +25,7 @@ final class Pair implements AutoCloseable {
 
     private final Map<Carrier, SocketChannel> channels = new EnumMap<>(Carrier.class);
 
-    private Pair(int peer, boolean first, BufferKind buffers) {
+    private RankPair(int peer, boolean first, BufferKind buffers) {
         this.peer = peer;
         this.buffers = buffers;
         this.first = first;
@@ -38,15 +38,15 @@ final class Pair implements AutoCloseable {
      * @param buffers the memory of its messages
      * @param forwarders the port of each forwarder; empty if there is nothing but the relay
      */
-    static Pair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {
+    static RankPair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {
         int rank = MPI.COMM_WORLD.Rank();
         int peer = Benchmark.partner(rank, MPI.COMM_WORLD.Size());
-        Pair pair = new Pair(peer, rank < peer, buffers);
+        RankPair rankPair = new RankPair(peer, rank < peer, buffers);
         boolean inPair = Math.min(rank, peer) < pairs;
         if (!forwarders.isEmpty() && inPair) {
-            pair.connect(forwarders);
+            rankPair.connect(forwarders);
         }
-        return pair;
+        return rankPair;
     }
 
     private void connect(Map<Carrier, Integer> forwarders) throws IOException {

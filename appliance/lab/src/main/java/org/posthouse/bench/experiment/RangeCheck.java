@@ -1,8 +1,8 @@
 package org.posthouse.bench.experiment;
 
 /** Checks the numbers of a plan. */
-public final class PlanRange {
-    private PlanRange() {}
+public final class RangeCheck {
+    private RangeCheck() {}
 
     /**
      * Requires {@code value} to be in [{@code min}, {@code max}].

@@ -12,27 +12,27 @@ import java.util.Arrays;
  * @param warmTimes but not before so many times as long as a phase is to be
  * @param inStep whether each series measures no more iterations than fit into a phase of the slowest
  */
-public record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, int warmTimes, boolean inStep) {
+public record WarmUpPolicy(int checks, int iterationsMin, int phasesMin, int phasesMax, int warmTimes, boolean inStep) {
     /** Iterations of a measured phase on a machine, at least. */
     public static final int ITERATIONS_MIN = 5;
 
     private static final double STABLE_WITHIN = 0.05;
 
     /** Pace of a processor, whose code takes a while until it is compiled. */
-    public static final Pace OF_A_MACHINE = new Pace(2, ITERATIONS_MIN, 3, 12, 0, true);
+    public static final WarmUpPolicy OF_A_MACHINE = new WarmUpPolicy(2, ITERATIONS_MIN, 3, 12, 0, true);
 
     /**
      * The same beside programs that need no warming: two phases of code that is still being compiled may be near each
      * other by chance. Also beside a program that may stand still for 20 ms at each message: in step with it the others
      * would wake from sleep for five messages, and no more.
      */
-    public static final Pace OF_TUNNELS = new Pace(2, ITERATIONS_MIN, 3, 12, 20, false);
+    public static final WarmUpPolicy OF_TUNNELS = new WarmUpPolicy(2, ITERATIONS_MIN, 3, 12, 20, false);
 
     /** Of nothing that is measured: behind it the relays' code is compiled, which a program beside them was when it was made. */
-    public static final Pace OF_A_COMPILER = new Pace(2, ITERATIONS_MIN, 3, 12, 80, false);
+    public static final WarmUpPolicy OF_A_COMPILER = new WarmUpPolicy(2, ITERATIONS_MIN, 3, 12, 80, false);
 
     /** Pace where a network's delay and bandwidth decide. */
-    public static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0, true);
+    public static final WarmUpPolicy OF_A_NETWORK = new WarmUpPolicy(1, 1, 1, 1, 0, true);
 
     /** Whether a warm-up is over after so many phases, of which these were the last two, and so many times as long as a phase is to be. */
     public boolean isWarm(int phases, double last, double next, long times) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /** A way to ports of the loopback, for example over an emulated network. */
 @FunctionalInterface
-public interface PortRoute {
+public interface PortForwarder {
     /** Makes a way to {@code port}. @return the port that leads there */
     int to(int port) throws IOException, InterruptedException;
 }

@@ -20,7 +20,7 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** Ends of jobs in the log, and the images of ended jobs. */
-class EndedJobsTest {
+class JobEndWriterTest {
     @TempDir
     private Path folder;
 

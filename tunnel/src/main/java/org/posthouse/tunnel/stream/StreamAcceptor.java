@@ -1,7 +1,7 @@
 package org.posthouse.tunnel.stream;
 
 /** Handles streams that other relays open. Called on the relay's context. */
-public interface StreamDoors {
+public interface StreamAcceptor {
     /**
      * Called for a requested stream; answers with {@link LinkStream#accept} or {@link LinkStream#end}, now or
      * later.

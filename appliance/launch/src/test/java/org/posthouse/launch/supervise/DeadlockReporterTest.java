@@ -8,7 +8,7 @@ import org.posthouse.launch.job.JobSignal;
 import org.posthouse.wire.JobEvent;
 
 /** Reports that all ranks wait. */
-class BlockedRanksTest extends SupervisedJob {
+class DeadlockReporterTest extends SupervisedJob {
     private void blocked(JobSupervisor watch, int rank, int seconds, String in) throws JobFailure {
         told(watch, new JobEvent(JOB, JobEvent.BLOCKED, rank, seconds, in));
     }

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * Logs the ends of jobs, as often as it takes, and deletes the images of ended jobs. Thread-safe: its state is guarded by
  * the monitor of the log's appender.
  */
-final class EndedJobs {
-    private static final Logger LOG = LoggerFactory.getLogger(EndedJobs.class);
+final class JobEndWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(JobEndWriter.class);
 
     private final LogAppender appender;
     private final RestartPoints points;
@@ -28,7 +28,7 @@ final class EndedJobs {
     private final Map<Long, Integer> unended = new HashMap<>();
 
     /** @param background deletes images */
-    EndedJobs(LogAppender appender, RestartPoints points, ImageStore images, Executor background) {
+    JobEndWriter(LogAppender appender, RestartPoints points, ImageStore images, Executor background) {
         this.appender = appender;
         this.points = points;
         this.images = images;
