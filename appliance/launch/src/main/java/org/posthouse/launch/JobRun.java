@@ -34,8 +34,9 @@ import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.place.RelaySearch;
 import org.posthouse.launch.process.LeftProcesses;
-import org.posthouse.launch.process.LocalRankHost;
+import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.OrphanReaper;
+import org.posthouse.launch.process.ProcessRankHost;
 import org.posthouse.launch.process.RelayEndpointAddress;
 import org.posthouse.launch.supervise.JobSupervisor;
 import org.posthouse.launch.supervise.JobTimers;
@@ -107,7 +108,8 @@ public final class JobRun implements RunningJob {
         this.output = output;
         this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
         Path startFolder = folder == null ? null : folder.job().folder();
-        this.host = new LocalRankHost(spec, opening.job(), this::wayOf, output, tapes, input(), records, startFolder, signals::add);
+        this.host = new ProcessRankHost(
+                spec, new LocalProcesses(spec, opening.job(), startFolder), this::wayOf, output, tapes, input(), records, signals::add);
         this.watch = new JobSupervisor(
                 spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
     }

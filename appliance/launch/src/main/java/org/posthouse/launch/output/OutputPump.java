@@ -3,39 +3,25 @@ package org.posthouse.launch.output;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
 import org.posthouse.wire.PrintMark;
 
 /**
- * Copies one stream of one rank's process on a thread of its own, until the stream ends. It is a platform thread, since
- * a read of a pipe blocks the carrier of a virtual one. When all carriers are blocked for half a minute, no other
- * virtual thread runs (docs/adr/0074). If the stream has a tape, what is already on the tape is not shown again.
+ * Copies one stream of one rank's process to the screen, until the stream ends. If the stream has a tape, what is
+ * already on the tape is not shown again.
  */
-public final class OutputPump {
+public final class OutputPump implements StreamReader.Sink {
     /** A tape compares a longer line in pieces of one byte more, so that a program that never ends a line needs no memory here. */
     public static final int LINE_BYTES_MAX = 64 * 1024;
 
-    /** A stream that nothing was read of at so many looks in a row is empty, although a child of the process holds it open. */
-    private static final int LOOKS_MAX = 30;
-
-    private static final Duration LOOK = Duration.ofMillis(100);
-
-    private final InputStream from;
     private final OutputScreen.Lane to;
     private final OutputJournal tape;
     private final int incarnation;
     private final Consumer<String> complaint;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-    private Thread thread;
-
-    /** Whether the thread waits for the stream. Written by it, read by who waits for its end. */
-    private volatile boolean reading;
-
-    /** Number of reads. Written by the thread, read by any that waits for its end. */
-    private volatile long reads;
+    private StreamReader reader;
 
     /** Beginning of the process's marks. */
     private final byte[] markHead;
@@ -43,8 +29,7 @@ public final class OutputPump {
     /** Bytes that may be the beginning of a mark. */
     private byte[] begun = {};
 
-    private OutputPump(InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
-        this.from = from;
+    private OutputPump(OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
         this.to = to;
         this.tape = tape;
         this.incarnation = incarnation;
@@ -59,27 +44,19 @@ public final class OutputPump {
      */
     static OutputPump start(
             String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
-        OutputPump pump = new OutputPump(from, to, tape, incarnation, secret, complaint);
+        OutputPump pump = new OutputPump(to, tape, incarnation, secret, complaint);
         to.drain(false);
         if (tape != null) {
             tape.begin(incarnation);
         }
-        pump.thread = Thread.ofPlatform().daemon().name(name).start(pump::run);
+        pump.reader = StreamReader.start(name, from, pump);
         return pump;
     }
 
-    /**
-     * Waits, once the process has ended, until all its output was passed on. That is at the stream's end, or when the
-     * stream is empty, as a child of the process may hold it open.
-     */
+    /** Waits, once the process has ended, until all its output was passed on ({@link StreamReader#await}). */
     public void await() throws InterruptedException {
         to.drain(true);
-        long before = -1;
-        int looks = 0;
-        while (looks < LOOKS_MAX && !thread.join(LOOK)) {
-            looks = reading && reads == before ? looks + 1 : 0;
-            before = reads;
-        }
+        reader.await();
     }
 
     /** No process continues this stream: shows the output held back. @param well whether the rank ended as it should */
@@ -91,28 +68,21 @@ public final class OutputPump {
         to.end();
     }
 
-    private void run() {
-        byte[] buffer = new byte[8 * 1024];
-        try (from) {
-            for (int count = next(buffer); count >= 0; count = next(buffer)) {
-                read(buffer, count);
-                if (tape != null && from.available() == 0) {
-                    begunLine();
-                }
-            }
-        } catch (IOException e) {
-            complaint.accept("can be read no further: " + Causes.text(e));
+    @Override
+    public void onBytes(byte[] buffer, int count, boolean isLast) {
+        read(buffer, count);
+        if (tape != null && isLast) {
+            begunLine();
+        }
+    }
+
+    @Override
+    public void onEnd(IOException fault) {
+        if (fault != null) {
+            complaint.accept("can be read no further: " + Causes.text(fault));
         }
         take(begun, 0, begun.length);
         endLine();
-    }
-
-    private int next(byte[] buffer) throws IOException {
-        reading = true;
-        int count = from.read(buffer);
-        reading = false;
-        reads++;
-        return count;
     }
 
     /** Takes the marks out of it, of which the last may not be all there. */

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  *
  * <p>A thread of its own, from {@link #watch} to {@link #close}.
  */
-public final class StoppedRanks implements AutoCloseable {
+public final class StoppedRanks implements ProcessStarter.StopWatch {
     /** A process of a rank. */
     public interface Watched {
         int rank();

@@ -58,13 +58,13 @@ class RankProcessTest {
         return folder;
     }
 
-    private LocalRankHost host(JobFolder folder) throws IOException {
+    private ProcessRankHost host(JobFolder folder) throws IOException {
         RankOutput output = RankOutput.tagged(2, new PrintStream(new ByteArrayOutputStream()), new PrintStream(new ByteArrayOutputStream()));
         OutputJournals tapes = OutputJournals.in(folder, signals::add);
         JobRecords records = new JobRecords(2, true, folder, tapes, signals::add, output::tell);
-        return new LocalRankHost(
-                spec(), 1, rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output, tapes, null, records, folder.job().folder(),
-                signals::add);
+        return new ProcessRankHost(
+                spec(), new LocalProcesses(spec(), 1, folder.job().folder()), rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output,
+                tapes, null, records, signals::add);
     }
 
     /** A launcher that comes later would give its number to another process, which its relay could not tell from it. */
@@ -72,7 +72,7 @@ class RankProcessTest {
     void noProcessIsStartedWhoseNumberIsNotWrittenDown() throws Exception {
         JobFolder folder = folder();
         folder.close();
-        try (LocalRankHost host = host(folder)) {
+        try (ProcessRankHost host = host(folder)) {
             assertThatThrownBy(() -> host.start(0, 1)).isInstanceOf(JobFailure.class)
                     .hasMessageContaining("the job's folder " + folder.path() + " cannot be written");
             assertThat(ProcessHandle.current().children().map(child -> child.info().commandLine().orElse("")))
@@ -84,25 +84,25 @@ class RankProcessTest {
     @Test
     void aJobThatARankOfAnotherStartsIsToldNothingOfThat() {
         Map<String, String> environment = new HashMap<>(Map.of(Endpoints.PRINT_MARKS, "0123456789abcdef", Endpoints.RESTARTABLE, "yes", "HOME", "/"));
-        RankProcess.sayWhatIsKept(environment, false, null);
+        LocalProcesses.sayWhatIsKept(environment, false, null);
         assertThat(environment).isEqualTo(Map.of("HOME", "/"));
-        RankProcess.sayWhatIsKept(environment, true, "fedcba9876543210");
+        LocalProcesses.sayWhatIsKept(environment, true, "fedcba9876543210");
         assertThat(environment).isEqualTo(Map.of(Endpoints.PRINT_MARKS, "fedcba9876543210", Endpoints.RESTARTABLE, "yes", "HOME", "/"));
     }
 
     /** A JVM that is told two does not start. */
     @Test
     void aCollectorOfTheUsersTakesThePlaceOfOurs() {
-        assertThat(RankProcess.command(spec("-Xmx2g"))).contains("-XX:+UseSerialGC");
-        assertThat(RankProcess.command(spec("-XX:+UseParallelGC"))).contains("-XX:+UseParallelGC").doesNotContain("-XX:+UseSerialGC");
-        assertThat(RankProcess.command(spec("@flags.txt"))).doesNotContain("-XX:+UseSerialGC");
+        assertThat(LocalProcesses.command(spec("-Xmx2g"))).contains("-XX:+UseSerialGC");
+        assertThat(LocalProcesses.command(spec("-XX:+UseParallelGC"))).contains("-XX:+UseParallelGC").doesNotContain("-XX:+UseSerialGC");
+        assertThat(LocalProcesses.command(spec("@flags.txt"))).doesNotContain("-XX:+UseSerialGC");
     }
 
     /** One of 17 knows no AOT cache, and refuses to start with what is said of it. */
     @Test
     void anotherJavaGetsNoCacheOfThisOne() {
-        List<String> command = RankProcess.command(spec(Map.of(Installation.RANK_JAVA_HOME, "/opt/jdk-17")));
+        List<String> command = LocalProcesses.command(spec(Map.of(Installation.RANK_JAVA_HOME, "/opt/jdk-17")));
         assertThat(command).startsWith("/opt/jdk-17/bin/java").noneMatch(word -> word.startsWith("-Xlog:aot"));
-        assertThat(RankProcess.command(spec())).startsWith(Installation.java().toString());
+        assertThat(LocalProcesses.command(spec())).startsWith(Installation.java().toString());
     }
 }

@@ -1,7 +1,5 @@
 package org.posthouse.launch.process;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -10,11 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
-import org.posthouse.causes.Causes;
 import org.posthouse.launch.folder.JobInput;
 import org.posthouse.launch.folder.JobRecords;
 import org.posthouse.launch.folder.OutputJournals;
-import org.posthouse.launch.install.ArgumentFile;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.job.JobSpec;
@@ -24,30 +20,21 @@ import org.posthouse.launch.supervise.JobThread;
 import org.posthouse.launch.supervise.RankHost;
 
 /**
- * Runs the processes of a job's ranks on this host. Confined to the job's thread, except what {@link RankHost} allows to
- * any thread.
+ * Runs the processes of a job's ranks where its {@link ProcessStarter} starts them. Confined to the job's thread, except
+ * what {@link RankHost} allows to any thread.
  */
-public final class LocalRankHost implements RankHost {
-    /** Between two looks at which processes a signal has stopped. */
-    private static final long STOPPED_PAUSE_MS = 1_000;
-
+public final class ProcessRankHost implements RankHost {
     private final JobThread thread = new JobThread();
     private final JobSpec spec;
-    private final long job;
+    private final ProcessStarter starter;
     private final IntFunction<RelayEndpointAddress> wayOf;
     private final RankOutput output;
     private final Consumer<JobSignal> signals;
     private final JobRecords records;
-    /** Where the processes are started; null: where this process was. */
-    private final Path folder;
-
     /** Null in a job whose ranks are started once. */
     private final OutputJournals tapes;
     /** Null if no rank reads anything. */
     private final JobInput input;
-
-    /** Null before the first process is started. */
-    private ArgumentFile command;
 
     /** Guarded by itself; null for a rank that was never started. */
     private final RankProcess[] present;
@@ -56,36 +43,33 @@ public final class LocalRankHost implements RankHost {
     private boolean killed;
 
     /** Guarded by {@link #present}; null unless stopped processes are killed. */
-    private StoppedRanks stoppedRanks;
+    private ProcessStarter.StopWatch stopWatch;
 
     /**
+     * @param starter starts the processes; closed with this
      * @param wayOf the way of a rank to its home relay
      * @param tapes what the ranks have printed; null in a job whose ranks are started once
      * @param input the ranks' input; null if none reads anything
      * @param records records each start before it
-     * @param folder where the processes are started, with the environment of the job and nothing else; null: where and with
-     *     what this process was
      * @param signals hears of every process's end
      */
-    public LocalRankHost(
+    public ProcessRankHost(
             JobSpec spec,
-            long job,
+            ProcessStarter starter,
             IntFunction<RelayEndpointAddress> wayOf,
             RankOutput output,
             OutputJournals tapes,
             JobInput input,
             JobRecords records,
-            Path folder,
             Consumer<JobSignal> signals) {
         this.spec = spec;
-        this.job = job;
+        this.starter = starter;
         this.wayOf = wayOf;
         this.output = output;
         this.signals = signals;
         this.tapes = tapes;
         this.input = input;
         this.records = records;
-        this.folder = folder;
         this.present = new RankProcess[spec.ranks()];
     }
 
@@ -98,19 +82,10 @@ public final class LocalRankHost implements RankHost {
                 return false;
             }
             records.starts(rank, incarnation);
-            RankProcess process = RankProcess.start(spec, command(), job, way, rank, incarnation, output, tapes, input, folder);
+            RankProcess process = RankProcess.start(starter, rank, incarnation, way, output, tapes, spec.streams().hasInput(rank) ? input : null);
             present[rank] = process;
             Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
             return true;
-        }
-    }
-
-    private List<String> command() throws JobFailure {
-        try {
-            command = command == null ? RankProcess.shortCommand(spec) : command;
-            return command.command();
-        } catch (IOException e) {
-            throw new JobFailure("the command that starts ranks is too long, and cannot be written to a file: " + Causes.text(e), e);
         }
     }
 
@@ -163,7 +138,7 @@ public final class LocalRankHost implements RankHost {
         assert thread.isCurrent();
         synchronized (present) {
             if (!killed) {
-                stoppedRanks = StoppedRanks.watch(() -> all().toList(), seconds, STOPPED_PAUSE_MS, output::tell);
+                stopWatch = starter.limitStops(() -> all().toList(), seconds, output::tell);
             }
         }
     }
@@ -202,8 +177,8 @@ public final class LocalRankHost implements RankHost {
     public void kill() {
         synchronized (present) {
             killed = true;
-            if (stoppedRanks != null) {
-                stoppedRanks.close();
+            if (stopWatch != null) {
+                stopWatch.close();
             }
         }
         kill(rank -> true);
@@ -216,11 +191,9 @@ public final class LocalRankHost implements RankHost {
             input.close();
         }
         try {
-            if (command != null) {
-                command.close();
-            }
-        } catch (IOException e) {
-            output.tell("the file of a long command cannot be removed: " + Causes.text(e));
+            starter.close();
+        } catch (JobFailure e) {
+            output.tell(e.getMessage());
         }
     }
 }

@@ -1,0 +1,70 @@
+package org.posthouse.launch.process;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.concurrent.TimeUnit;
+
+/** A process of a rank on this host. It lives no longer than this JVM, which holds its standard input. */
+final class LocalProcess implements StartedProcess {
+    private final int rank;
+    private final String job;
+    private final Process process;
+
+    LocalProcess(int rank, String job, Process process) {
+        this.rank = rank;
+        this.job = job;
+        this.process = process;
+    }
+
+    @Override
+    public InputStream output() {
+        return process.getInputStream();
+    }
+
+    @Override
+    public InputStream error() {
+        return process.getErrorStream();
+    }
+
+    @Override
+    public OutputStream input() {
+        return process.getOutputStream();
+    }
+
+    @Override
+    public long pid() {
+        return process.pid();
+    }
+
+    @Override
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    @Override
+    public int await() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    @Override
+    public boolean awaitExit(long timeoutMs) throws InterruptedException {
+        return process.waitFor(timeoutMs, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void endStragglers() {
+        LeftProcesses.end(job, rank);
+    }
+
+    /** By its handle: {@link Process#destroyForcibly} closes the streams, too, with what is in them. */
+    @Override
+    public void kill() {
+        process.toHandle().destroyForcibly();
+    }
+
+    @Override
+    public void killAll() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        kill();
+    }
+}

@@ -1,0 +1,40 @@
+package org.posthouse.launch.process;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/**
+ * A process of a rank that was started, on this host or on a node. It ends when the other end of its standard input is
+ * closed. Thread-safe.
+ */
+public interface StartedProcess {
+    /** Its standard output. Ends with the process, or later if a child of the process holds it open. */
+    InputStream output();
+
+    /** Its standard error, as {@link #output}. */
+    InputStream error();
+
+    /** Its standard input. A write blocks while the process does not read. */
+    OutputStream input();
+
+    /** The system's number of it, on the host where it runs. */
+    long pid();
+
+    /** Whether it has not ended yet, as far as is known here. */
+    boolean isAlive();
+
+    /** Waits for its end. @return its exit status; 128 + n after signal n */
+    int await() throws InterruptedException;
+
+    /** Waits for its end, at most for this time. @return whether it has ended */
+    boolean awaitExit(long timeoutMs) throws InterruptedException;
+
+    /** Kills the processes that it started and left behind when it ended, and waits until they are gone. */
+    void endStragglers();
+
+    /** Kills the process alone (kill -9), as an accident. */
+    void kill();
+
+    /** Kills the process and those that it has started. */
+    void killAll();
+}
