@@ -6,13 +6,24 @@ import java.nio.charset.StandardCharsets;
 /** Reads the variable part of a control frame. Short or malformed content ends in a {@link WireException}. */
 final class FrameReader {
     private final ByteBuffer in;
-    private final FrameType type;
+    private final String type;
 
     /** Reads {@code frame} (position = frame start, limit = frame end), starting behind its header. */
     FrameReader(ByteBuffer frame) {
-        this.type = FrameType.of(frame.get(frame.position() + 4));
+        this.type = FrameType.of(frame.get(frame.position() + 4)).name();
         this.in = frame.duplicate();
         in.position(frame.position() + Wire.HEADER_BYTES);
+    }
+
+    /** Reads the rest of {@code body}, which is part of a frame. {@code type} names it in errors. */
+    FrameReader(String type, ByteBuffer body) {
+        this.type = type;
+        this.in = body.duplicate();
+    }
+
+    int u8(String what) throws WireException {
+        need(1, what);
+        return in.get() & 0xff;
     }
 
     int u16(String what) throws WireException {
@@ -47,8 +58,51 @@ final class FrameReader {
         }
     }
 
+    /** An integer of {@code [min, max]}. */
+    int i32(String what, int min, int max) throws WireException {
+        return (int) inRange(i32(what), what, min, max);
+    }
+
+    /** A long of {@code [min, max]}. */
+    long i64(String what, long min, long max) throws WireException {
+        return inRange(i64(what), what, min, max);
+    }
+
+    /** Two bytes that are 0 or 1. */
+    boolean flag(String what) throws WireException {
+        return inRange(u16(what), what, 0, 1) == 1;
+    }
+
+    private long inRange(long value, String what, long min, long max) throws WireException {
+        if (value < min || value > max) {
+            throw new WireException(
+                    CloseReason.MALFORMED_FRAME, type + " with " + what + " " + value + ", expected " + min + " to " + max);
+        }
+        return value;
+    }
+
+    Token token(String what) throws WireException {
+        return new Token(i64(what), i64(what));
+    }
+
     String text(String what) throws WireException {
-        int bytes = u16(what);
+        return utf8(u16(what), what);
+    }
+
+    /** A text whose length has four bytes. */
+    String longText(String what) throws WireException {
+        return utf8(i32("length of " + what, 0, Integer.MAX_VALUE), what);
+    }
+
+    /** All bytes that are left, at least {@code min}: a view of the frame. */
+    ByteBuffer rest(int min, String what) throws WireException {
+        need(min, what);
+        ByteBuffer rest = in.slice().asReadOnlyBuffer();
+        in.position(in.limit());
+        return rest;
+    }
+
+    private String utf8(int bytes, String what) throws WireException {
         need(bytes, what);
         byte[] utf8 = new byte[bytes];
         in.get(utf8);

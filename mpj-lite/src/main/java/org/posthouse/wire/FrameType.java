@@ -5,7 +5,7 @@ package org.posthouse.wire;
  * bytes, and its allowed senders. An id is never reused: a retired one stays in this list.
  */
 public enum FrameType {
-    HELLO(1, 76, 76, Role.RANK | Role.LAUNCHER),
+    HELLO(1, 76, 76, Role.RANK | Role.LAUNCHER | Role.AGENT),
     WELCOME(2, 104, Wire.FRAME_BYTES_MAX, Role.RELAY),
     SEND(3, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LINK),
     EAGER(4, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
@@ -19,7 +19,7 @@ public enum FrameType {
     CREDIT(12, 32, 32, Role.RELAY | Role.LINK),
     FINALIZE(13, 24, 24, Role.RANK | Role.RELAY),
     ABORT(14, 32, Wire.FRAME_BYTES_MAX, Role.RANK | Role.RELAY),
-    CLOSE(15, 32, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LAUNCHER | Role.RELAY | Role.LINK),
+    CLOSE(15, 32, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LAUNCHER | Role.RELAY | Role.LINK | Role.AGENT),
     CANCEL(16, 48, 48, Role.RANK),
     CANCELLED(17, 24, 24, Role.RELAY),
     WITHDRAW(18, 48, 48, Role.RANK | Role.LINK),
@@ -57,9 +57,22 @@ public enum FrameType {
     JOB_KEPT(51, 40, 40, Role.LAUNCHER),
     LINK_CAME(52, 24, 24, Role.LINK),
     LINK_RATE(53, 24, 24, Role.LINK),
-    IDENTIFY(54, 48, 48, Role.RANK | Role.LAUNCHER),
+    IDENTIFY(54, 48, 48, Role.RANK | Role.LAUNCHER | Role.AGENT),
     CHALLENGE(55, 84, 84, Role.RELAY),
-    PROOF(56, 48, 48, Role.RANK | Role.LAUNCHER);
+    PROOF(56, 48, 48, Role.RANK | Role.LAUNCHER | Role.AGENT),
+    AGENT_OFFER(57, 72, Wire.FRAME_BYTES_MAX, Role.AGENT | Role.RELAY),
+    NODES(58, Wire.HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.LAUNCHER | Role.RELAY),
+    AGENT_MESSAGE(
+            59, Wire.AGENT_HEADER_BYTES + 1, Wire.AGENT_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LAUNCHER | Role.RELAY | Role.AGENT),
+    AGENT_GONE(60, 26, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    AGENT_DRAIN(61, 26, 26, Role.LAUNCHER | Role.RELAY),
+    AGENT_PING(62, 24, 24, Role.AGENT),
+    AGENT_PONG(63, 24, 24, Role.RELAY),
+    STAGE_ASK(64, 58, 58, Role.LAUNCHER | Role.AGENT),
+    STAGE_ANSWER(65, 58, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    STAGE_DATA(
+            66, Wire.STAGE_HEADER_BYTES + 1, Wire.STAGE_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LAUNCHER | Role.RELAY),
+    STAGE_TAKEN(67, 56, 56, Role.RELAY | Role.AGENT);
 
     /** The role of the sending end of a connection. A set of roles is a bit mask. */
     public static final class Role {
@@ -67,11 +80,12 @@ public enum FrameType {
         public static final int LAUNCHER = 2;
         public static final int RELAY = 4;
         public static final int LINK = 8;
+        public static final int AGENT = 16;
 
         private Role() {}
     }
 
-    private static final FrameType[] BY_ID = new FrameType[64];
+    private static final FrameType[] BY_ID = new FrameType[128];
 
     static {
         for (FrameType type : values()) {

@@ -10,18 +10,38 @@ import java.nio.charset.StandardCharsets;
 final class FrameWriter {
     private static final int NAME_BYTES_MAX = 255;
 
-    private final FrameType type;
-    private final ByteBuffer out;
+    /** Bytes allocated at first: any frame fits. */
+    private static final int INITIAL_BYTES_MAX = Wire.FRAME_BYTES_MAX;
+
+    private final String type;
+    private final int bytesMax;
+    private final String tooLong;
+    private ByteBuffer out;
 
     FrameWriter(FrameType type, long job) {
         this(type, job, Wire.FRAME_BYTES_MAX);
     }
 
     FrameWriter(FrameType type, long job, int bytesMax) {
-        this.type = type;
+        this.type = type.name();
+        this.bytesMax = bytesMax;
+        this.tooLong = ": too many channels, relays or ranks for one frame";
         out = ByteBuffer.allocate(bytesMax);
         new FrameView().wrap(out, 0).begin(type, Wire.HEADER_BYTES, job);
         out.position(Wire.HEADER_BYTES);
+    }
+
+    /** Builds a part of one or more frames. {@code type} names it in errors. */
+    FrameWriter(String type, int bytesMax) {
+        this.type = type;
+        this.bytesMax = bytesMax;
+        this.tooLong = "";
+        out = ByteBuffer.allocate(Math.min(bytesMax, INITIAL_BYTES_MAX));
+    }
+
+    FrameWriter u8(int value) {
+        room(Byte.BYTES).put((byte) value);
+        return this;
     }
 
     FrameWriter u16(int value) {
@@ -36,6 +56,28 @@ final class FrameWriter {
 
     FrameWriter i64(long value) {
         room(Long.BYTES).putLong(value);
+        return this;
+    }
+
+    FrameWriter flag(boolean value) {
+        return u16(value ? 1 : 0);
+    }
+
+    FrameWriter token(Token token) {
+        return i64(token.high()).i64(token.low());
+    }
+
+    /** Writes the remaining bytes of {@code bytes}, whose position stays. */
+    FrameWriter bytes(ByteBuffer bytes) {
+        room(bytes.remaining()).put(bytes.duplicate());
+        return this;
+    }
+
+    /** Writes all of a text as UTF-8 behind its length in four bytes. */
+    FrameWriter longText(String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        i32(utf8.length);
+        room(utf8.length).put(utf8);
         return this;
     }
 
@@ -67,9 +109,13 @@ final class FrameWriter {
     }
 
     private ByteBuffer room(int bytes) {
-        if (out.remaining() < bytes) {
+        if (bytesMax - out.position() < bytes) {
             throw new IllegalArgumentException(
-                    type + " of more than " + out.capacity() + " bytes: too many channels, relays or ranks for one frame");
+                    type + " of more than " + bytesMax + " bytes" + tooLong);
+        }
+        if (out.remaining() < bytes) {
+            long twice = 2L * (out.position() + bytes);
+            out = ByteBuffer.allocate((int) Math.min(bytesMax, twice)).put(out.flip());
         }
         return out;
     }
@@ -77,6 +123,11 @@ final class FrameWriter {
     /** The finished frame: position 0, limit at its end. */
     ByteBuffer finish() {
         out.putInt(0, out.position());
+        return out.flip();
+    }
+
+    /** The finished part of a frame: position 0, limit at its end. */
+    ByteBuffer finishPart() {
         return out.flip();
     }
 }

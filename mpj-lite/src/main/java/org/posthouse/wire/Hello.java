@@ -3,13 +3,13 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of an authenticated rank or launcher ({@link Identify}). A rank's HELLO tells what the rank remembers
- * (docs/wire.md, HELLO). Pages of {@link StatePage} may follow with the rest. The relay compares all of it with what it
- * knows.
+ * The first frame of an authenticated rank, launcher or agent ({@link Identify}). A rank's HELLO tells what the rank
+ * remembers (docs/wire.md, HELLO). Pages of {@link StatePage} may follow with the rest. The relay compares all of it
+ * with what it knows.
  *
- * @param kind {@link #RANK} or {@link #LAUNCHER}
- * @param job the job's id; 0 for a launcher
- * @param rank world rank; 0 for a launcher
+ * @param kind {@link #RANK}, {@link #LAUNCHER} or {@link #AGENT}
+ * @param job the job's id; 0 for a launcher and an agent
+ * @param rank world rank; 0 for a launcher and an agent
  * @param incarnation number of this start of the rank, from 1
  * @param start {@link #FRESH}, {@link #MOVED} or {@link #AGAIN}
  * @param deliveries messages delivered to the rank so far
@@ -34,6 +34,7 @@ public record Hello(
         int origin) {
     public static final int RANK = 1;
     public static final int LAUNCHER = 2;
+    public static final int AGENT = 3;
 
     /** A process that has just started and remembers nothing. */
     public static final int FRESH = 0;
@@ -63,6 +64,11 @@ public record Hello(
     /** The HELLO of a launcher. */
     public static Hello launcher() {
         return new Hello(LAUNCHER, 0, 0, 0, FRESH, 0, 0, 0, 0, 0, 0);
+    }
+
+    /** The HELLO of an agent. */
+    public static Hello agent() {
+        return new Hello(AGENT, 0, 0, 0, FRESH, 0, 0, 0, 0, 0, 0);
     }
 
     /** The HELLO of the same incarnation on a further connection, with what the rank remembers by then. */
@@ -124,8 +130,8 @@ public record Hello(
 
     static int readKind(FrameReader in) throws WireException {
         int kind = in.u16("kind");
-        if (kind != RANK && kind != LAUNCHER) {
-            throw new WireException(CloseReason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank) or 2 (launcher)");
+        if (kind < RANK || kind > AGENT) {
+            throw new WireException(CloseReason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank), 2 (launcher) or 3 (agent)");
         }
         return kind;
     }

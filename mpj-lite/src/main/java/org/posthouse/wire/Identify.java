@@ -3,12 +3,12 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of a rank or a launcher: the identity that it will prove (docs/wire.md, IDENTIFY). It contains no
+ * The first frame of a rank, a launcher or an agent: the identity that it will prove (docs/wire.md, IDENTIFY). It contains no
  * secret.
  *
- * @param kind {@link Hello#RANK} or {@link Hello#LAUNCHER}
- * @param job the job's id; 0 for a launcher
- * @param rank world rank; 0 for a launcher
+ * @param kind {@link Hello#RANK}, {@link Hello#LAUNCHER} or {@link Hello#AGENT}
+ * @param job the job's id; 0 for a launcher and an agent
+ * @param rank world rank; 0 for a launcher and an agent
  * @param nonce of this connection
  */
 public record Identify(int kind, long job, int rank, Nonce nonce) {

@@ -75,6 +75,15 @@ public final class Wire {
     /** Bytes of a LINK_PACKED frame's header; the packed frames follow. */
     public static final int PACKED_HEADER_BYTES = 40;
 
+    /** Bytes of an AGENT_MESSAGE frame's header; the message follows. */
+    public static final int AGENT_HEADER_BYTES = 32;
+
+    /** Bytes of a STAGE_DATA frame's header; a piece of the file follows. */
+    public static final int STAGE_HEADER_BYTES = 56;
+
+    /** Bytes of one file that its sender may send beyond those that STAGE_TAKEN has reported as stored. */
+    public static final int STAGE_WINDOW_BYTES = 1024 * 1024;
+
     /** Most bytes, before packing, of all the frames in one LINK_PACKED: those of one frame. */
     public static final int PACKED_BYTES_MAX = FRAME_BYTES_MAX;
 

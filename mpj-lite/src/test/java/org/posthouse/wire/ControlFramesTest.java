@@ -56,7 +56,7 @@ final class ControlFramesTest {
         Random random = new Random(1);
         for (int round = 0; round < ROUNDS; round++) {
             Hello hello = new Hello(
-                    1 + random.nextInt(2),
+                    1 + random.nextInt(3),
                     random.nextLong(),
                     random.nextInt(JobOpen.RANKS_MAX),
                     1 + random.nextInt(Integer.MAX_VALUE),
@@ -341,7 +341,7 @@ final class ControlFramesTest {
 
     @Test
     void refusesValuesOutOfRange() {
-        assertRefused(changed(FrameType.HELLO, 22, 2, 3), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 22, 2, 4), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.HELLO, 32, 4, 3), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.HELLO, 52, 4, -2), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.HELLO, 32, 4, 0), CloseReason.MALFORMED_FRAME); // A process that starts knows no origin.

@@ -1,6 +1,7 @@
 package org.posthouse.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.posthouse.wire.FrameType.Role.AGENT;
 import static org.posthouse.wire.FrameType.Role.LAUNCHER;
 import static org.posthouse.wire.FrameType.Role.LINK;
 import static org.posthouse.wire.FrameType.Role.RANK;
@@ -17,7 +18,7 @@ final class FrameTypeTest {
     private static final Map<FrameType, Integer> SENDERS = new EnumMap<>(FrameType.class);
 
     static {
-        SENDERS.put(FrameType.HELLO, RANK | LAUNCHER);
+        SENDERS.put(FrameType.HELLO, RANK | LAUNCHER | AGENT);
         SENDERS.put(FrameType.WELCOME, RELAY);
         SENDERS.put(FrameType.SEND, RANK | LINK);
         SENDERS.put(FrameType.EAGER, RANK | LINK);
@@ -31,7 +32,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.CREDIT, RELAY | LINK);
         SENDERS.put(FrameType.FINALIZE, RANK | RELAY);
         SENDERS.put(FrameType.ABORT, RANK | RELAY);
-        SENDERS.put(FrameType.CLOSE, RANK | LAUNCHER | RELAY | LINK);
+        SENDERS.put(FrameType.CLOSE, RANK | LAUNCHER | RELAY | LINK | AGENT);
         SENDERS.put(FrameType.CANCEL, RANK);
         SENDERS.put(FrameType.CANCELLED, RELAY);
         SENDERS.put(FrameType.WITHDRAW, RANK | LINK);
@@ -64,20 +65,31 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.JOB_KEPT, LAUNCHER);
         SENDERS.put(FrameType.LINK_CAME, LINK);
         SENDERS.put(FrameType.LINK_RATE, LINK);
-        SENDERS.put(FrameType.IDENTIFY, RANK | LAUNCHER);
+        SENDERS.put(FrameType.IDENTIFY, RANK | LAUNCHER | AGENT);
         SENDERS.put(FrameType.CHALLENGE, RELAY);
-        SENDERS.put(FrameType.PROOF, RANK | LAUNCHER);
+        SENDERS.put(FrameType.PROOF, RANK | LAUNCHER | AGENT);
         SENDERS.put(FrameType.LINK_REACH, LINK);
         SENDERS.put(FrameType.STREAM_OPEN, LINK);
         SENDERS.put(FrameType.STREAM_DATA, LINK);
         SENDERS.put(FrameType.STREAM_TOKENS, LINK);
         SENDERS.put(FrameType.STREAM_END, LINK);
+        SENDERS.put(FrameType.AGENT_OFFER, AGENT | RELAY);
+        SENDERS.put(FrameType.NODES, LAUNCHER | RELAY);
+        SENDERS.put(FrameType.AGENT_MESSAGE, LAUNCHER | RELAY | AGENT);
+        SENDERS.put(FrameType.AGENT_GONE, RELAY);
+        SENDERS.put(FrameType.AGENT_DRAIN, LAUNCHER | RELAY);
+        SENDERS.put(FrameType.AGENT_PING, AGENT);
+        SENDERS.put(FrameType.AGENT_PONG, RELAY);
+        SENDERS.put(FrameType.STAGE_ASK, LAUNCHER | AGENT);
+        SENDERS.put(FrameType.STAGE_ANSWER, RELAY);
+        SENDERS.put(FrameType.STAGE_DATA, LAUNCHER | RELAY);
+        SENDERS.put(FrameType.STAGE_TAKEN, RELAY | AGENT);
     }
 
     @ParameterizedTest
     @EnumSource
     void isSentByItsSendersOnly(FrameType type) {
-        for (int role : new int[] {RANK, LAUNCHER, RELAY, LINK}) {
+        for (int role : new int[] {RANK, LAUNCHER, RELAY, LINK, AGENT}) {
             assertThat(type.sentBy(role)).as("role %s", role).isEqualTo((SENDERS.get(type) & role) != 0);
         }
     }

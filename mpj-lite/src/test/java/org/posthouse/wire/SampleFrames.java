@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** One frame of every type, with a value of its own in every field. What golden bytes and fuzz start from. */
 final class SampleFrames {
@@ -32,6 +33,19 @@ final class SampleFrames {
             new LinkReach.Entry("b", 0x36, 0x37, List.of()), new LinkReach.Entry("c/2", 0x38, 0x39, List.of("b"))));
     static final StreamOpen STREAM_OPEN = new StreamOpen(0x71, 0x72, "group");
     static final StreamEnd STREAM_END = new StreamEnd(0x71, CloseReason.SITE_UNREACHABLE, "no");
+    static final long AGENT = 0x8182838485868788L;
+    static final AgentOffer OFFER = new AgentOffer(
+            AGENT, "n1", "f00d", 0x41, 0x31, 4, 2, 0x42, 0x43, 0x44, true, "1.0", new TreeMap<>(Map.of("gpu", "a", "rack", "b")));
+    static final NodesPage NODES = new NodesPage(2, List.of(OFFER));
+    static final AgentEnvelope AGENT_MESSAGE = AgentEnvelope.of(JOB, AGENT, 0x91, new AgentMessage.Exited(3, 2, 0x92));
+    static final AgentGone AGENT_GONE = new AgentGone(AGENT, "why");
+    static final AgentDrain AGENT_DRAIN = new AgentDrain(AGENT, true);
+    static final AgentPing AGENT_PING = new AgentPing(0x93);
+    static final ContentHash HASH = new ContentHash(0x31, 0x32, 0x33, 0x34);
+    static final StageAsk STAGE_ASK = new StageAsk(HASH, 0x94, true);
+    static final StageAnswer STAGE_ANSWER = StageAnswer.refused(HASH, "full");
+    static final StageData STAGE_DATA = new StageData(HASH, 0x95, ByteBuffer.wrap(new byte[] {(byte) 0xc1, (byte) 0xc2}));
+    static final StageTaken STAGE_TAKEN = new StageTaken(HASH, 0x96);
     static final CloseNotice ABORT = new CloseNotice(JOB, 3, 1, "why");
     static final CloseNotice CLOSE = CloseNotice.closing(JOB, CloseReason.FENCED, "old");
     static final CloseNotice JOB_CLOSE = new CloseNotice(JOB, 0, -1, "");
@@ -89,6 +103,16 @@ final class SampleFrames {
             case STREAM_DATA, STREAM_TOKENS -> stream(type);
             case STREAM_END -> STREAM_END.encode();
             case LINK_PACKED -> packed();
+            case AGENT_OFFER -> OFFER.encode();
+            case NODES -> NODES.encode();
+            case AGENT_MESSAGE -> AGENT_MESSAGE.encode();
+            case AGENT_GONE -> AGENT_GONE.encode();
+            case AGENT_DRAIN -> AGENT_DRAIN.encode();
+            case AGENT_PING, AGENT_PONG -> AGENT_PING.encode(type);
+            case STAGE_ASK -> STAGE_ASK.encode();
+            case STAGE_ANSWER -> STAGE_ANSWER.encode();
+            case STAGE_DATA -> STAGE_DATA.encode();
+            case STAGE_TAKEN -> STAGE_TAKEN.encode();
         };
     }
 
@@ -252,6 +276,16 @@ final class SampleFrames {
             case LINK_REACH -> LinkReach.decode(frame);
             case STREAM_OPEN -> StreamOpen.decode(frame);
             case STREAM_END -> StreamEnd.decode(frame);
+            case AGENT_OFFER -> AgentOffer.decode(frame);
+            case NODES -> NodesPage.decode(frame);
+            case AGENT_MESSAGE -> AgentEnvelope.decode(frame);
+            case AGENT_GONE -> AgentGone.decode(frame);
+            case AGENT_DRAIN -> AgentDrain.decode(frame);
+            case AGENT_PING, AGENT_PONG -> AgentPing.decode(frame);
+            case STAGE_ASK -> StageAsk.decode(frame);
+            case STAGE_ANSWER -> StageAnswer.decode(frame);
+            case STAGE_DATA -> StageData.decode(frame);
+            case STAGE_TAKEN -> StageTaken.decode(frame);
             default -> view;
         };
     }

@@ -51,7 +51,7 @@ final class WireDocumentTest {
     @EnumSource
     void saysWhoSendsAFrameAndHowLongItIs(FrameType type) {
         List<String> senders = new ArrayList<>();
-        String[] roles = {"rank", "launcher", "relay", "link"};
+        String[] roles = {"rank", "launcher", "relay", "link", "agent"};
         for (int i = 0; i < roles.length; i++) {
             if (type.sentBy(1 << i)) {
                 senders.add(roles[i]);
@@ -114,6 +114,17 @@ final class WireDocumentTest {
                 .containsEntry("VERSION", "" + Wire.VERSION)
                 .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
                 .hasSize(11);
+    }
+
+    @Test
+    void listsEveryMessageOfAgents() {
+        Map<String, String> listed = new TreeMap<>();
+        rows(section("## Messages of agents")).stream().skip(1).forEach(row -> listed.put(row[1], row[0]));
+        Map<String, String> expected = new TreeMap<>();
+        for (AgentMessage.Kind kind : AgentMessage.Kind.values()) {
+            expected.put(kind.name(), "" + kind.code());
+        }
+        assertThat(listed).isEqualTo(expected);
     }
 
     @Test

@@ -1,0 +1,56 @@
+package org.posthouse.wire;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/**
+ * Puts the parts of one process's {@link StartSpec} together. Confined to the agent's owner of that process.
+ *
+ * <p>A sender that reconnects begins again with part 0. Parts that are not the next one are refused, except part 0.
+ */
+public final class StartAssembly {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private int parts;
+
+    /**
+     * Takes the next part.
+     *
+     * @return the specification, behind its last part
+     * @throws WireException if it is not the next part, or too long, or no specification; the assembly is empty then
+     */
+    public Optional<StartSpec> add(AgentMessage.Start start) throws WireException {
+        if (start.part() == 0) {
+            clear();
+        }
+        int expected = parts;
+        if (start.part() != expected) {
+            clear();
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED,
+                    "part " + start.part() + " of the start of rank " + start.rank() + ", expected part " + expected);
+        }
+        int length = bytes.size() + start.bytes().remaining();
+        if (length > StartSpec.BYTES_MAX) {
+            clear();
+            throw new WireException(
+                    CloseReason.LIMIT,
+                    "start of rank " + start.rank() + " with " + length + " bytes, expected at most " + StartSpec.BYTES_MAX);
+        }
+        byte[] part = new byte[start.bytes().remaining()];
+        start.bytes().duplicate().get(part);
+        bytes.writeBytes(part);
+        parts++;
+        if (start.more()) {
+            return Optional.empty();
+        }
+        byte[] all = bytes.toByteArray();
+        clear();
+        return Optional.of(StartSpec.decode(ByteBuffer.wrap(all)));
+    }
+
+    private void clear() {
+        bytes.reset();
+        parts = 0;
+    }
+}
