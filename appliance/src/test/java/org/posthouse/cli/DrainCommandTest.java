@@ -13,7 +13,7 @@ class DrainCommandTest {
     }
 
     @Test
-    void saysWhatGoesThroughAndThatOnlyWhatHasAnotherWayLeaves() throws IOException {
+    void reportsLanesThroughTheGatewayAndThatRoutableOnesLeave() throws IOException {
         assertThat(told(true, 1)).isEqualTo("site-a/gw1: drained; 1 lane of other relays goes through it,"
                 + " and what has another way leaves within seconds: posthouse status tells");
         assertThat(told(true, 0)).isEqualTo("site-a/gw1: drained; 0 lanes of other relays go through it");

@@ -107,7 +107,7 @@ class KeysListingTest {
     }
 
     @Test
-    void programsAreToldTheSame() throws IOException {
+    void jsonListingHoldsTheFieldsOfEachCertificate() throws IOException {
         JsonNode all = new ObjectMapper().readTree(KeysListing.json(KeysFolder.read(keys)));
         assertThat(all).hasSize(1).isEqualTo(new ObjectMapper().readTree(KeysListing.json(KeysFolder.read(grid))));
         JsonNode one = all.path(0);

@@ -135,7 +135,7 @@ final class LauncherScriptTest {
 
     /** Bash and the JVM have words of their own for it. */
     @Test
-    void aFolderThatIsGoneIsToldInALine() throws Exception {
+    void reportsDeletedWorkingFolderInOneLine() throws Exception {
         assertThat(run("C", 1, "sh", "-c", "cd \"$(mktemp -d)\" && rmdir \"$PWD\" && exec bash \"$0\" status", home.resolve("posthouse").toString()))
                 .endsWith("posthouse: the folder that this is called in is gone: go to another\n");
     }
@@ -230,7 +230,7 @@ final class LauncherScriptTest {
     }
 
     @Test
-    void aRehearsalThatFailsIsToldOfOnce() throws Exception {
+    void reportsFailedRehearsalOnce() throws Exception {
         script("jdk/bin/java", "case \"$*\" in *rehearse) exit 1 ;; esac; echo started");
         assertThat(run("C")).contains("preparing", "\"posthouse rehearse\" tries again, and says why", "started");
         assertThat(run("C")).isEqualTo("started\n");

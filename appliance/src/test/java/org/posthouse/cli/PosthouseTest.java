@@ -88,7 +88,7 @@ final class PosthouseTest {
 
     /** Which is how it is read: what the others take costs its start nothing. */
     @Test
-    void aCommandThatIsReadAloneIsWhatItIsBesideTheOthers() {
+    void subcommandParsedAloneHasSameUsageAsAmongAll() {
         Posthouse.commandLine().getSubcommands().forEach((name, amongAll) -> {
             CommandLine alone = Posthouse.commandLine(name, "--help");
             assertThat(alone.getSubcommands().get(name).getUsageMessage()).isEqualTo(amongAll.getUsageMessage());

@@ -30,7 +30,7 @@ class RelayCommandTest {
     }
 
     @Test
-    void allThatIsWrongIsToldAtOnce(@TempDir Path folder) {
+    void reportsAllInvalidOptionsTogether(@TempDir Path folder) {
         assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> relay(
                         "--site", "A", "--links", "127.0.0.1:0", "--keys", folder.toString(), "--log-limit", "1", "--pipeline", "0,1,1", "--token-file",
@@ -47,7 +47,7 @@ class RelayCommandTest {
     }
 
     @Test
-    void validOptionsAreKeptAsGiven() throws CommandFailure {
+    void validOptionsReachTheSettings() throws CommandFailure {
         RelayCommand.Settings settings =
                 relay("--site", "a", "--name", "2", "--listen", "127.0.0.1:1", "--data", "d", "--group", "127.0.0.1:2", "--ops", "127.0.0.1:3").settings();
         assertThat(settings.relay().relay()).isEqualTo("a/2");

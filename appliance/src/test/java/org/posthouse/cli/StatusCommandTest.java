@@ -36,7 +36,7 @@ class StatusCommandTest {
     }
 
     @Test
-    void aLaneThatNobodyNeedsIsNotToldOf() throws IOException {
+    void omitsUnneededLanes() throws IOException {
         assertThat(told("UP", "").lines().filter(line -> line.strip().startsWith("lane "))).containsExactly(
                 "            lane 0 goes straight: 9 bytes came, 0 went",
                 "            lane 1 is down: 0 bytes came, 0 went");
@@ -88,7 +88,7 @@ class StatusCommandTest {
     }
 
     @Test
-    void aJobWithoutItsLauncherIsTold() throws IOException {
+    void reportsJobWithoutLauncherAndItsDeadline() throws IOException {
         JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [{'id': 'aa', 'name': 'Main', 'launcherAwaitedUntil': 0},"
                 + "{'id': 'bb', 'name': 'Other', 'launcherAwaitedUntil': 86400000}]}").replace('\'', '"'));
         assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs))

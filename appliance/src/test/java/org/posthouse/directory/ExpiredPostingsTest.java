@@ -35,7 +35,7 @@ class ExpiredPostingsTest {
 
     /** Members forget at different moments: else each would put back what another has just removed. */
     @Test
-    void nobodyRestoresWhatIsSoonForgotten() {
+    void postingsThatSoonExpireAreNotWorthRestoring() {
         assertThat(new ExpiredPostings(directoryView, NOW).worthRestoring(rank(NOW - DAY / 2))).isTrue();
         assertThat(new ExpiredPostings(directoryView, NOW).worthRestoring(rank(NOW - DAY / 2 - 1))).isFalse();
         directoryView.learn(Posting.of(relay(NOW - 3 * DAY), "r1", NOW));

@@ -35,7 +35,7 @@ class GroupReconcilerTest {
 
     /** Each member has to be told of a listener. That one of them hangs does not end a relay that starts: jobs may wait for it. */
     @Test
-    void listensAsSoonAsAllMembersTakeThat() {
+    void registersListenerOnceAllMembersAcceptIt() {
         IMap<String, String> map = map(Posting.of(Groups.relay("r1", 1), "r1", 1_000));
         HazelcastInstance member = member(map);
         GroupReconciler sweep =

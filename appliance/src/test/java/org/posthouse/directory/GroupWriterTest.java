@@ -47,7 +47,7 @@ class GroupWriterTest {
     }
 
     @Test
-    void tellsInOneClauseWhatFailed() {
+    void shortensFailureToItsFirstClause() {
         assertThat(GroupWriter.text(new TimeoutException("EntryOperation failed to complete within 12000 MILLISECONDS. Invocation{op=com.hazelcast.map.impl"
                 + ".operation.EntryOperation{serviceName='hz:impl:mapService', identityHash=306902610}, tryCount=250}")))
                 .isEqualTo("EntryOperation failed to complete within 12000 MILLISECONDS");
@@ -55,7 +55,7 @@ class GroupWriterTest {
     }
 
     @Test
-    void doesNotTryAgainWhatAnotherHasOvertaken() {
+    void doesNotRetryPostingReplacedByNewerOne() {
         Posting overtaken = rank(0, 1, "running");
         outcomes.add((key, postProcessor) -> {
             directoryView.learn(rank(0, 2, "running"));

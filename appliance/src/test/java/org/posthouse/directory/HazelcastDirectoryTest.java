@@ -44,7 +44,7 @@ class HazelcastDirectoryTest extends DirectoryContract {
     }
 
     @Test
-    void writesAgainWhatTheGroupLost() {
+    void sweepRewritesEntriesThatTheGroupLost() {
         here().announce(relay("a", "north", 3));
         here().putRanks(List.of(rank(0, 1, "running")));
         await().untilAsserted(() -> assertThat(there().ranks(rank(0, 1, "").job())).hasSize(1));
@@ -87,7 +87,7 @@ class HazelcastDirectoryTest extends DirectoryContract {
     }
 
     @Test
-    void skipsWhatIsNoPosting() {
+    void skipsMalformedPostings() {
         stored().set("relay/garbled", "{\"version\":");
         here().announce(relay("a", "north", 1));
 
@@ -96,7 +96,7 @@ class HazelcastDirectoryTest extends DirectoryContract {
     }
 
     @Test
-    void failuresOfAnotherMemberArriveAsWhatTheyMean() {
+    void exceptionsOfAnotherMemberArriveWithTheirMeaning() {
         IMap<String, Object> foreign = directories.get(1).member().getMap("failures");
         foreign.set("retry", new CallerNotMemberException("who are you"));
         foreign.set("target", new TargetNotMemberException("not here"));

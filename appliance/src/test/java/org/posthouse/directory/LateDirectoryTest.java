@@ -55,7 +55,7 @@ class LateDirectoryTest {
 
     /** The way to the others may be cut for days, and jobs come and go. */
     @Test
-    void entriesReplacedOrEndedBeforeTheJoinAreNotKept() throws IOException {
+    void releasesEntriesReplacedOrEndedBeforeTheJoin() throws IOException {
         GroupConfig config = Groups.config("cut", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
         try (LateDirectory late = new LateDirectory(config)) {
             WeakReference<RankEntry> before = put(late, Groups.rank(7, 0, 1, "r0"));
@@ -77,7 +77,7 @@ class LateDirectoryTest {
 
     /** A relay's own loop writes here, and carries what the member says to the others while that leaves. */
     @Test
-    void nobodyWhoWritesWaitsForALeavingMember() throws IOException {
+    void writesDoNotWaitForALeavingMember() throws IOException {
         CompletableFuture<Boolean> wrote = new CompletableFuture<>();
         AtomicReference<HazelcastDirectory> group = new AtomicReference<>();
         GroupConfig config = Groups.config("leaving", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
@@ -102,7 +102,7 @@ class LateDirectoryTest {
 
     /** Two groups of one, of which neither was told of the other at its start, become one when one of them is. */
     @Test
-    void findsAMemberThatItIsToldOfLater() throws Exception {
+    void joinsMemberWhoseAddressArrivesLater() throws Exception {
         List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1");
         try (HazelcastDirectory other = HazelcastDirectory.start(Groups.config("met", endpoints.get(1), List.of(), "r1"));
                 LateDirectory late = new LateDirectory(Groups.config("met", endpoints.get(0), List.of(), "r0"))) {
@@ -143,7 +143,7 @@ class LateDirectoryTest {
 
     /** Who waits at the port stays there while it passes from the directory to the member: at no moment is it free. */
     @Test
-    void theMemberAnswersWhoConnectedBeforeItWasThere() throws IOException {
+    void memberAnswersConnectionsOpenedBeforeItStarted() throws IOException {
         GroupConfig config = Groups.config("handed", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
         try (LateDirectory late = new LateDirectory(config);
                 Socket early = new Socket(config.host(), config.port())) {
@@ -213,7 +213,7 @@ class LateDirectoryTest {
     }
 
     @Test
-    void aPortThatIsTakenIsToldBeforeAnythingElseIsStarted() throws IOException {
+    void refusesOccupiedPortAtConstruction() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             GroupConfig config = Groups.config("taken", "127.0.0.1:" + taken.getLocalPort(), List.of(), "r0");
             assertThatThrownBy(() -> new LateDirectory(config)).isInstanceOf(GroupException.class).hasMessageContaining("cannot be bound");

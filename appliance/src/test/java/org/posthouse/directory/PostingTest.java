@@ -12,7 +12,7 @@ class PostingTest {
     private final Posting stored = Posting.of(ENTRY, "a", 1_000);
 
     @Test
-    void readsWhatItWrote() {
+    void parsesItsOwnText() {
         for (Posting posting : new Posting[] {
             stored,
             stored.vanished(2_000),

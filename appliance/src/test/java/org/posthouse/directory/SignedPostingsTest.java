@@ -113,7 +113,7 @@ class SignedPostingsTest {
     }
 
     @Test
-    void anOldPostingThatIsSaidAgainChangesNothing() {
+    void replayedOldPostingChangesNothing() {
         String old = map().get("relay/a");
         a.announce(relay("a", 5, "127.0.0.1:2"));
         await().atMost(PATIENCE).until(() -> b.relays().getFirst().address().equals("127.0.0.1:2"));
@@ -145,7 +145,7 @@ class SignedPostingsTest {
     }
 
     @Test
-    void aJobEndsForTheRanksOfWhoSaysSo() {
+    void jobRemovalRemovesOnlyTheRanksOfItsRelay() {
         a.putRanks(List.of(new RankEntry(7, 0, "a", "a", 1, "running")));
         b.putRanks(List.of(new RankEntry(7, 1, "b", "b", 1, "running")));
         await().atMost(PATIENCE).until(() -> rogue.ranks(7).size() == 2 && b.ranks(7).size() == 2);

@@ -98,7 +98,7 @@ class LauncherAtRelayTest {
     }
 
     @Test
-    void everyRelayIsToldWithTheRanksThatItHas() throws JobFailure {
+    void launcherLearnsEachRelayAndItsRankCount() throws JobFailure {
         directory.announce(new RelayEntry("there", "there", "h:1", "", "", 1, 1, 7));
         try (RelayClient line = RelayClient.connect(relay.address(), Token.NONE)) {
             assertThat(line.self()).isEqualTo(new Candidate(line.home(), 0));

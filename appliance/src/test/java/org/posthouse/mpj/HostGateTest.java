@@ -94,7 +94,7 @@ final class HostGateTest {
     }
 
     @Test
-    void nothingLeavesTheSiteBeforeTheDiskHasWhatItDependsOn() throws Exception {
+    void framesLeaveTheSiteOnlyAfterTheirDeterminantsAreSynced() throws Exception {
         try (RelayedWorld world = RelayedWorld.survivingHosts(disk, 2, 4)) {
             CompletableFuture<Void> ranks = CompletableFuture.runAsync(() -> world.run(this::play), task -> new Thread(task).start());
             standsAndGoesOn(world);

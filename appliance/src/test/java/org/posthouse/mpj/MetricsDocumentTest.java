@@ -61,7 +61,7 @@ class MetricsDocumentTest {
     }
 
     @Test
-    void showsWhatIsDocumentedAndNothingElse() throws Exception {
+    void scrapeShowsExactlyTheDocumentedMetrics() throws Exception {
         Vertx vertx = EmbeddedGrid.vertx();
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 2, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
                 Scrape scrape = new Scrape(grid::views)) {

@@ -67,7 +67,7 @@ class RelayEndpointTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void cancelledReceivesAndOffersNeverTakeEffect(int sites) throws Exception {
+    void cancelledReceivesAndOffersHaveNoEffect(int sites) throws Exception {
         try (RelayedWorld world = new RelayedWorld(sites, 2)) {
             world.run(end -> {
                 int other = 1 - end.rank();
@@ -97,7 +97,7 @@ class RelayEndpointTest {
     /** Both ends at once: rank 0 offers and withdraws, rank 1 receives and cancels; all that was sent is received once. */
     @ParameterizedTest
     @CsvSource({"1, 0", "2, 1", "2, 200000"})
-    void aRaceHasOneOutcomeThatBothEndsKnow(int sites, int count) throws Exception {
+    void raceOfCancelsHasSameOutcomeAtBothEnds(int sites, int count) throws Exception {
         int rounds = 300;
         long[] done = new long[2];
         try (RelayedWorld world = new RelayedWorld(sites, 2)) {
@@ -161,7 +161,7 @@ class RelayEndpointTest {
     }
 
     @Test
-    void failedPollsAreToldBeforeTheyAreTooManyToTell() throws Exception {
+    void failedPollsAreReportedBeforeTheirCountOverflows() throws Exception {
         try (RelayedWorld world = new RelayedWorld(1, 2)) {
             world.run(end -> {
                 int other = 1 - end.rank();

@@ -75,7 +75,7 @@ class ThreadsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 8})
-    void blockedThreadsTakeNoProcessorAndAllWake(int count) throws Exception {
+    void blockedThreadsUseNoProcessorTimeAndAllWake(int count) throws Exception {
         Queue<Thread> blocked = new ConcurrentLinkedQueue<>();
         List<Long> taken = new ArrayList<>();
         try (RelayedWorld world = new RelayedWorld(1, 2)) {
@@ -214,7 +214,7 @@ class ThreadsTest {
 
     /** A rank that calls Finalize while one of its threads is blocked ends that thread's call, not the process. */
     @Test
-    void finalizeEndsWhatIsBlockedWithAnExceptionOfItsOwn() throws Exception {
+    void finalizeEndsBlockedCallsWithFinalizedException() throws Exception {
         AtomicBoolean ended = new AtomicBoolean();
         try (RelayedWorld world = new RelayedWorld(1, 1)) {
             world.run(end -> {

@@ -53,7 +53,7 @@ final class BlockedViewTest {
 
     /** A host may be given the right time when its relay has long been started. */
     @Test
-    void sinceWhenIsToldByTheTimeThatTheHostHasNow() {
+    void blockedSinceUsesTheHostsCurrentClock() {
         Map<Integer, BlockedCall> blocked = Map.of(0, since(60, true));
         for (long nowMs : List.of(NOW_MS, NOW_MS + TimeUnit.DAYS.toMillis(365))) {
             BlockedView view = new BlockedView(blocked, NOW_NS, nowMs);

@@ -148,7 +148,7 @@ final class DirectoryFaultTest {
     }
 
     @Test
-    void aRelayThatCannotSayThatItStopsClosesItsLog(Vertx vertx) throws Exception {
+    void relayClosesItsLogThoughTheDirectoryFails(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN)) {
             broken = true;
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);

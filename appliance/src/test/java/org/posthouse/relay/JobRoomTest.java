@@ -173,7 +173,7 @@ class JobRoomTest {
     }
 
     @Test
-    void aJobIsNotKeptForLongerThanItsRelayAllows() throws Exception {
+    void refusesJobRetentionBeyondTheRelaysMaximum() throws Exception {
         start(60_000);
         assertThatThrownBy(() -> open(1, 1, JobOpen.KEEP_SECONDS_MAX)).isInstanceOf(JobFailure.class)
                 .hasMessageContaining("kept for 2678400 s").hasMessageContaining("604800 s at most").hasMessageContaining("--keep-max");

@@ -192,7 +192,7 @@ class LauncherReturnsTest {
     }
 
     @Test
-    void whatTheDeadRelayDeliveredIsNotCounted() throws Exception {
+    void deliveriesOfTheDeadRelayAreNotCounted() throws Exception {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendArrival(
@@ -371,7 +371,7 @@ class LauncherReturnsTest {
 
     /** They go on sending, and here nobody takes it. */
     @Test
-    void whereAJobThatCannotGoOnHasRanksElsewhereItIsToldWhatIsLost() throws Exception {
+    void faultedJobReportsLossOfMessagesFromOtherRelays() throws Exception {
         keepsOutput = true;
         List<HomeRelay> homes = List.of(new HomeRelay("here", "here", ""), new HomeRelay("there", "there", ""));
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
@@ -436,7 +436,7 @@ class LauncherReturnsTest {
 
     /** Each frame of another relay that lies says it again. */
     @Test
-    void eachLauncherIsToldOfTheEndOnce() throws Exception {
+    void eachLauncherReceivesJobEndOnce() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         for (String launcher : List.of("first", "second")) {
@@ -533,7 +533,7 @@ class LauncherReturnsTest {
 
     /** In both ways of being without one: what the relay itself is set to is over at once. */
     @Test
-    void aJobThatAsksForItIsKeptForLonger() throws Exception {
+    void jobOutlivesRelayDefaultByItsOwnRetention() throws Exception {
         keepSeconds = 60;
         leaveLog();
         start(new LauncherTimeout(0, 0));

@@ -66,7 +66,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void tellsWhatIsUntoldAtTheEnd() {
+    void closeLogsRemainingRefusals() {
         refuse(CloseReason.LIMIT, 10);
         nanos += 2_000_000_000L;
         log.close();

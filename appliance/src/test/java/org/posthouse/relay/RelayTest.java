@@ -343,7 +343,7 @@ class RelayTest {
 
     /** Its epoch is not that time once it comes after a start with a later one. */
     @Test
-    void tellsWhenItStartedWhateverItsEpoch(Vertx vertx, VertxTestContext context) {
+    void reportsStartTimeIndependentOfEpoch(Vertx vertx, VertxTestContext context) {
         long before = System.currentTimeMillis();
         relay(vertx, RelayConfig.Mode.MULTIPLEXED, 100, 8).onComplete(context.succeeding(relay -> context.verify(() -> {
             assertThat(relay.epoch()).isEqualTo(1);
@@ -369,7 +369,7 @@ class RelayTest {
 
     @ParameterizedTest
     @EnumSource
-    void silentConnectionsKeepNobodyOut(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void silentConnectionsDoNotBlockNewOnes(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 2).await(60, TimeUnit.SECONDS);
         try (RawPeer first = RawPeer.connect(relay.address());
                 RawPeer launcher = comes(relay)) {
@@ -467,7 +467,7 @@ class RelayTest {
     /** It may have much to say; when thousands come again at once each would make room for the next, and none would get to its end. */
     @ParameterizedTest
     @EnumSource
-    void aRankThatTellsWhatItRemembersMakesNoRoom(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void rankSendingItsStateIsNotEvicted(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = comes(relay);
                 RawPeer rank = RawPeer.connect(relay.address())) {

@@ -44,7 +44,7 @@ final class TallyTest {
     }
 
     @Test
-    void aPeakIsToldForTenToTwentySeconds() {
+    void peakLastsTenToTwentySeconds() {
         RecentPeak peak = new RecentPeak();
         long begin = -3 * SECOND;
         peak.note(7, begin);

@@ -86,7 +86,7 @@ class UnprovenConnectionsTest {
     }
 
     @Test
-    void thoseWhoComeMeanwhileAreDecidedOnTogether() {
+    void connectionsDuringALookUpAreDecidedTogether() {
         localUsersCome(1, 1);
         localUsersCome(1000, PLACES + 2);
         assertThat(lookUps).hasSize(1);
@@ -113,7 +113,7 @@ class UnprovenConnectionsTest {
     }
 
     @Test
-    void whoCannotBeFoundIsOfItsHost() {
+    void connectionOfUnknownUserCountsForItsHost() {
         localUsersCome(1000, PLACES + 1);
         lookUps.getLast().fail("no such table");
         assertThat(gone).containsExactly("1000-0");

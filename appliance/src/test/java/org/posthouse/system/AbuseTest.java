@@ -56,13 +56,13 @@ class AbuseTest {
 
     /** The oldest make room for those that come, and the last wait for their time-out; the relay holds none of them. */
     @Test
-    void tenThousandConnectionsThatSayNothing() throws Exception {
+    void relaySurvivesTenThousandSilentConnections() throws Exception {
         tenThousandConnections("multiplexed");
     }
 
     @Test
     @Tag("long")
-    void tenThousandConnectionsThatSayNothingToARelayOfThreads() throws Exception {
+    void threadedRelaySurvivesTenThousandSilentConnections() throws Exception {
         tenThousandConnections("threaded");
     }
 

@@ -65,7 +65,7 @@ class ArgumentsTest {
 
     /** The rank's own arguments are not all that Init notes: the loader of whoever calls it, too. */
     @Test
-    void objectsAreOfTheProgramThatCalledInitWhateverThreadReceivesThem() throws Exception {
+    void receivedObjectsUseTheLoaderOfInitsCallerOnAnyThread() throws Exception {
         Command.Result result = Command.run(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LoadsItself.class.getName());
         assertThat(result.err()).isEmpty();
         assertThat(result.out().lines()).containsExactly("[0] of this program: true");
@@ -73,7 +73,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void ranksPollAsLongAsTheyAreTold() throws Exception {
+    void busyPollOptionReachesTheRanks() throws Exception {
         String program = ShowsSettings.class.getName();
         Command.Result result =
                 Command.run(folder, "run", "-n", "2", "-cp", Jobs.classPath(), "--busy-poll", "70", program);

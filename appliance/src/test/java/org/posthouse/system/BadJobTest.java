@@ -123,7 +123,7 @@ class BadJobTest {
     }
 
     @Test
-    void whatARankLeftBehindGoesWithTheJob() throws Exception {
+    void childProcessLeftByRankEndsWithTheJob() throws Exception {
         Command.Result result = run(LeavesChild.class, "1");
         assertThat(result.status()).isZero();
         long child = Long.parseLong(result.out().strip().replaceFirst("^.*child ", ""));

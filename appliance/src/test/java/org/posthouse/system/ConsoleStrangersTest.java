@@ -69,7 +69,7 @@ final class ConsoleStrangersTest {
     }
 
     @Test
-    void strangersGiveNoOrdersAndAreToldOfInTheAuditLog() throws Exception {
+    void refusesOrdersOfOtherUsersAndAuditsThem() throws Exception {
         Path data = folder.resolve("data");
         try (Relays relay = Relays.start(folder, "site-a", "--data", data.toString())) {
             assertThat(order(relay, "/api/v1/mode", "{\"mode\":\"pooled\"}")).startsWith("HTTP/1.1 401").contains("user " + NOBODY);
@@ -95,7 +95,7 @@ final class ConsoleStrangersTest {
 
     /** He listens where a relay was, and asks for the secret as its console does. */
     @Test
-    void whoTakesAConsolesPlaceIsNotShownTheSecret() throws Exception {
+    void impostorConsoleDoesNotReceiveTheSecret() throws Exception {
         String token = Token.random().hex();
         Path file = Files.writeString(folder.resolve("token"), token);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -138,7 +138,7 @@ final class ConsoleStrangersTest {
     }
 
     @Test
-    void connectionsOfStrangersKeepNobodyFromHealth() throws Exception {
+    void healthAnswersDespiteHeldConnectionsOfOtherUsers() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a")) {
             String hold = "for i in $(seq " + HELD + "); do exec {fd}<>/dev/tcp/127.0.0.1/$1;"
                     + " [ $((i % 2)) = 0 ] || printf 'POST /api/v1/mode HTTP/1.1\\r\\nHost: localhost\\r\\nX: half' >&$fd; done; echo held; cat";

@@ -49,7 +49,7 @@ class FloodTest {
     @ParameterizedTest
     @CsvSource({"none", "process"})
     @Tag("long")
-    void sendsAndReceivesBeyondWhatARelayTakesWaitInTheirRank(String durability) throws Exception {
+    void sendsAndReceivesBeyondTheRelaysLimitWaitInTheirRank(String durability) throws Exception {
         for (String what : List.of("isend", "issend", "ibsend")) {
             comes(what, 100_000, "--durability", durability);
         }
@@ -58,7 +58,7 @@ class FloodTest {
 
     @Test
     @Tag("long")
-    void sendsBeyondWhatARelayTakesWaitInTheirRank() throws Exception {
+    void sendsBeyondTheRelaysLimitWaitInTheirRank() throws Exception {
         comes("issend", 100_000);
     }
 

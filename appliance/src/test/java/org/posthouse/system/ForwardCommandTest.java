@@ -212,7 +212,7 @@ class ForwardCommandTest {
     }
 
     @Test
-    void whatCannotBeIsToldInOneLine() throws Exception {
+    void reportsInvalidForwardOptionsInOneLine() throws Exception {
         Command.Result refused = Command.run(
                 folder, "relay", "--site", "site-a", "--forward", "Web=127.0.0.1:80", "--via", "site-b=127.0.0.1:81",
                 "--via", "site-b/web=0.0.0.0:82", "--via", "site-c/web=nowhere", "--tunnel-group", "--forward", "group=127.0.0.1:83");

@@ -73,7 +73,7 @@ class GroupOverTunnelTest {
 
     /** The address of the other site's member, at which its packets would be that member's own relay's. */
     @Test
-    void whoIsNoRelayReachesNoMemberOfAnotherSite() throws Exception {
+    void otherUserCannotReachMemberOfAnotherSite() throws Exception {
         assumeThat(Stranger.canBe()).as("only root can be another user").isTrue();
         start(0, "--links", "0.0.0.0:" + LINK_PORT);
         start(1, "--peer", "site-a=10.77.1.1:" + LINK_PORT);

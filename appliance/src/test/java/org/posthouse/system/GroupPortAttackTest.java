@@ -62,7 +62,7 @@ class GroupPortAttackTest {
     }
 
     @Test
-    void packetsOfTheOwnUserTakeNoMemory() throws Exception {
+    void refusedPacketsOfOwnUserUseNoMemory() throws Exception {
         try (Relays relay = Relays.start(folder, HEAP, "site-a")) {
             assertThat(Stranger.says(THIS_USER, relay.group(), CONNECTIONS, longPacket())).isEqualTo(refused(CONNECTIONS));
             assertThat(relay.err()).contains("group: refused", "NO_HANDSHAKE");

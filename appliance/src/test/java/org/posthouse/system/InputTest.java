@@ -67,7 +67,7 @@ class InputTest {
 
     /** It has kept what it has given to a rank, in the job's folder; the next one's own input comes behind that. */
     @Test
-    void whatALauncherThatDiesHasReadIsGivenAgainByTheNext() throws Exception {
+    void nextLauncherResendsInputThatADeadLauncherRead() throws Exception {
         Path june = folder.resolve("june");
         List<String> lines = Files.readAllLines(file);
         Path rest = Files.write(folder.resolve("rest"), lines.subList(LINES / 2, LINES));

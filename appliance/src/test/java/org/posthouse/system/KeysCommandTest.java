@@ -66,7 +66,7 @@ class KeysCommandTest {
     }
 
     @Test
-    void saysInOneLineWhatIsWrong() throws Exception {
+    void reportsEachErrorInOneLine() throws Exception {
         keys("init", folder("grid"));
         assertThat(refused("revoke", "nobody", "--authority", folder("grid"))).contains("nobody", "posthouse keys show").hasLineCount(1);
         assertThat(refused("renew", "site-a", "--authority", folder("grid"), "--into", folder("keys-a")))

@@ -49,7 +49,7 @@ class KilledAtDeliveriesTest {
 
     /** On two sites, where the receiver's relay has the log. */
     @Test
-    void aProgramThatIsNotDeterministicIsToldWhereItDiffers() throws Exception {
+    void reportsWhereNonDeterministicProgramDiverges() throws Exception {
         isToldWhereItDiffers("--sites", "2");
     }
 
@@ -67,7 +67,7 @@ class KilledAtDeliveriesTest {
     /** On one site, where the sender's relay has the log. A relay that is restarted knows it from there. */
     @Tag("long")
     @Test
-    void theLogIsToldOfTheFirstDivergenceAndWheneverTheirNumberHasDoubled() throws Exception {
+    void logsFirstDivergenceAndEachDoublingOfTheirCount() throws Exception {
         Path data = folder.resolve("data");
         try (Relays relay = Relays.start(folder, "here", "--data", data.toString())) {
             isToldWhereItDiffers("--relay", relay.ranks());

@@ -138,7 +138,7 @@ class LauncherKilledTest {
     /** It is not told that it would be gone on with, and can be when the log is there again. */
     @Tag("long")
     @Test
-    void aJobWhoseRelayHasLostItsLogIsToldWhatIsMissing() throws Exception {
+    void reportsMissingLogOfJobsRelay() throws Exception {
         Path data = folder.resolve("data");
         Path go = folder.resolve("go");
         try (Relays relay = Relays.start(folder, "here", "--data", data.toString());

@@ -54,7 +54,7 @@ class LinkCutTest {
     }
 
     @Test
-    void parksWhatIsForTheOtherSiteAndNothingElse() throws Exception {
+    void parksOnlyMessagesToTheOtherSite() throws Exception {
         parks("process", true);
     }
 

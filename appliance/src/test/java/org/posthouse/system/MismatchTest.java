@@ -52,7 +52,7 @@ class MismatchTest {
     }
 
     @Test
-    void ranksThatFailedInItTellTheOthersWhere() throws Exception {
+    void ranksThatFailedInCollectiveNotifyTheOthers() throws Exception {
         Command.Result result = Command.run(
                 folder, "run", "-n", "4", "-cp", Jobs.classPath(), CaughtMismatch.class.getName());
         assertThat(result.err()).isEmpty();

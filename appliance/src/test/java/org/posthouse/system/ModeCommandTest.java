@@ -49,7 +49,7 @@ class ModeCommandTest {
     }
 
     @Test
-    void saysInOneLineWhatIsWrong() throws Exception {
+    void reportsEachErrorInOneLine() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a")) {
             assertThat(mode(relay, "pooled", "--loops", "0").err()).contains("--loops: 0, expected 1 to 64").hasLineCount(1);
             assertThat(mode(relay, "pipeline", "--pipeline", "2,1").err()).contains("expected R,L,E").hasLineCount(1);

@@ -35,7 +35,7 @@ class NoNativeTlsTest {
     }
 
     @Test
-    void refusesToStartIfItIsToldToUseIt() throws Exception {
+    void refusesToStartWithNativeTlsOption() throws Exception {
         try (Command relay = Command.start(
                 folder, WITHOUT, "relay", "--site", "site-a", "--keys", keysA.toString(), "--links", "127.0.0.1:0", "--tls", "native")) {
             Command.Result result = relay.await();

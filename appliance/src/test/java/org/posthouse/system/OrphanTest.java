@@ -111,7 +111,7 @@ class OrphanTest {
 
     /** As a program does that starts a daemon: no parent, no environment, a session of its own. */
     @Test
-    void whatHasLeftItsSessionEndsWithTheJob() throws Exception {
+    void processThatLeftItsSessionEndsWithTheJob() throws Exception {
         Command.Result result = Command.run(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LeavesSession.class.getName(), "orphan");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.err()).doesNotContain("posthouse: ");
@@ -120,7 +120,7 @@ class OrphanTest {
     }
 
     @Test
-    void whatHasLeftItsSessionEndsWithAKilledLauncher() throws Exception {
+    void processThatLeftItsSessionEndsWithKilledLauncher() throws Exception {
         try (Command command = Command.start(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LeavesSession.class.getName(), "child")) {
             await().atMost(PATIENCE).until(() -> command.out().contains("\n"));
             ProcessHandle child = ProcessHandle.of(child(command.out())).orElseThrow();

@@ -100,7 +100,7 @@ class OutputArrivesTest {
     }
 
     @Test
-    void withoutTagsItIsWhatTheProgramPrinted() throws Exception {
+    void untaggedOutputEqualsTheProgramsOutput() throws Exception {
         Command.Result result = run("cat", "finalize", 120_000, "--no-tag");
         String line = "\u00e4".repeat(120_000);
         assertThat(result.out().lines().filter(each -> each.equals(line))).hasSize(2);

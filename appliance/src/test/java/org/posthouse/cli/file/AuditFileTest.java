@@ -65,7 +65,7 @@ class AuditFileTest {
     }
 
     @Test
-    void aFolderThatTakesNothingIsTold() throws Exception {
+    void reportsDataFolderThatCannotBeWritten() throws Exception {
         Path file = folder.resolve("file");
         Files.createFile(file);
         assertThatThrownBy(() -> AuditFile.open(file.resolve("audit.log"))).isInstanceOf(CommandFailure.class)

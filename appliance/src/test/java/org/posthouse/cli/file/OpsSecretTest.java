@@ -37,7 +37,7 @@ class OpsSecretTest {
     }
 
     @Test
-    void aFolderThatTakesNothingIsTold() throws Exception {
+    void reportsDataFolderThatCannotBeWritten() throws Exception {
         Path file = Files.createFile(data.resolve("file"));
         assertThatThrownBy(() -> OpsSecret.readOrMake(file)).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be written");
     }

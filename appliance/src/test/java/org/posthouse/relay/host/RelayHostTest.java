@@ -34,7 +34,7 @@ final class RelayHostTest {
 
     /** With --tunnel-group it has been asked by nobody before: its own word of itself counts for nothing there. */
     @Test
-    void aLaterStartThatTheGroupKnowsIsTold() {
+    void reportsLaterEpochFoundInTheGroup() {
         try (MemoryDirectory group = new MemoryDirectory()) {
             assertThat(DuplicateRelayProbe.later("here", 7, group)).isEmpty();
             group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 7, 7));
@@ -46,7 +46,7 @@ final class RelayHostTest {
     }
 
     @Test
-    void aProcessThatMayOpenFewerFilesThanItsRelayMayNeedIsTold() {
+    void reportsFileLimitBelowTheRelaysNeed() {
         RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0);
         assertThat(RelayHost.tooFewFiles(config, 4_608)).isEmpty();
         assertThat(RelayHost.tooFewFiles(config, 4_607))

@@ -44,7 +44,7 @@ final class VertxPrestartTest {
     }
 
     @Test
-    void whoWantsOneThatCouldNotBeMadeTriesAgain() {
+    void createsVertxAgainAfterFailedPrestart() {
         VertxPrestart.begin(() -> {
             throw new IllegalStateException("no file descriptor is free");
         });

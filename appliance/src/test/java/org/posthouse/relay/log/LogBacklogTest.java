@@ -21,7 +21,7 @@ final class LogBacklogTest {
     private final LogBacklog logBacklog = new LogBacklog(() -> full, told::add);
 
     @Test
-    void stopsWhatIsLoggedWhileItIsFullAndAllThatComesBehindIt() {
+    void holdsLoggedFramesWhileFullAndAllFramesBehindThem() {
         assertThat(logBacklog.stopsFirst(FrameType.SEND)).isTrue();
         assertThat(logBacklog.stopsFirst(FrameType.EVENTS)).isTrue();
         assertThat(logBacklog.stopsFirst(FrameType.LIVE)).isTrue();
@@ -71,7 +71,7 @@ final class LogBacklogTest {
     }
 
     @Test
-    void forgetsWhatARestartedRelayWillSayAgain() {
+    void discardsFramesOfDroppedPeer() {
         Peer gone = new Nobody();
         Peer other = new Nobody();
         ByteBuf dropped = Unpooled.buffer();
@@ -97,7 +97,7 @@ final class LogBacklogTest {
     }
 
     @Test
-    void keepsNoMoreWordsThanItsLimitAndThoseOfNobodyWhoIsGone() {
+    void boundsQueuedTasksAndDiscardsThoseOfDroppedPeers() {
         Peer gone = new Nobody();
         Peer other = new Nobody();
         logBacklog.addWord(gone, () -> done.add("of the gone"));

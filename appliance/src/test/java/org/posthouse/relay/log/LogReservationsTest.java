@@ -50,7 +50,7 @@ class LogReservationsTest {
     }
 
     @Test
-    void aJobIsOfWhoCameBackToIt() {
+    void jobBelongsToTheUserWhoReturnedToIt() {
         reservations.reserve(1, "", 5);
         reservations.own(1, "user 7");
         reservations.own(2, "user 7");

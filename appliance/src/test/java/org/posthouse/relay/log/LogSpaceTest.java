@@ -60,7 +60,7 @@ final class LogSpaceTest {
     }
 
     @Test
-    void lendsWhatTheNextCheckpointTakesWhenAllStandStill() {
+    void lendsSpaceForTheNextCheckpointAfterAStall() {
         LogSpace room = room(LogLimits.OnFull.WAIT);
         saves(0);
         saves(1);
@@ -89,7 +89,7 @@ final class LogSpaceTest {
 
     /** A shard holds a frame while a look waits for the disk, and the same look makes the room: nobody else would say so. */
     @Test
-    void whoHasFoundItFullDuringALookIsToldToTryAgain() {
+    void notifiesAppenderThatFoundLogFullDuringACheck() {
         List<Runnable> later = new ArrayList<>();
         background = later::add;
         LogSpace room = room(LogLimits.OnFull.WAIT);
@@ -195,7 +195,7 @@ final class LogSpaceTest {
     }
 
     @Test
-    void saysWhoKeepsTheLogWhenHeTakesNoCheckpoints() {
+    void namesRankThatPinsTheLogWithoutCheckpoints() {
         LogSpace room = room(LogLimits.OnFull.WAIT);
         log.append(new LogRecord.Polls(JOB, 0, 1, 1));
         saves(1);

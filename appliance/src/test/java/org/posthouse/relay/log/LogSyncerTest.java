@@ -32,7 +32,7 @@ class LogSyncerTest {
     private final CountDownLatch begun = new CountDownLatch(1);
 
     @Test
-    void syncsWhatIsWantedAndThenRests() {
+    void syncsToTheRequestedPositionThenRests() {
         try (MessageLog log = MessageLog.open(LogConfig.of(folder));
                 LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, LogSyncerTest::unexpected)) {
             assertThat(syncer.safe()).isZero();
