@@ -107,7 +107,7 @@ final class BlockedRanksTest {
     }
 
     @Test
-    void whoHasLeftACollectiveWithAnErrorIsNotInIt() throws Exception {
+    void rankThatLeftCollectiveWithErrorIsNotBlocked() throws Exception {
         collective(zero, 1, 3, "bcast, root 0", BlockedReport.LEFT);
         assertThat(of(0)).isNull();
         collective(one, 1, 3, "reduce, root 0", 0);
@@ -115,7 +115,7 @@ final class BlockedRanksTest {
     }
 
     @Test
-    void whoHasGoneIsNotBlocked() throws Exception {
+    void disconnectedRankIsNotBlocked() throws Exception {
         says(zero, 5, "Recv(source 1, tag 7)", P2P);
         relay.core.disconnected(zero.rank, zero, CloseNotice.closing(OneRelay.JOB, CloseReason.TIMEOUT, "silent"));
         assertThat(of(0)).isNull();
@@ -162,7 +162,7 @@ final class BlockedRanksTest {
     }
 
     @Test
-    void whoMayBeAtWorkDoesNotStandStill() throws Exception {
+    void rankReportedAtWorkIsNoStandstill() throws Exception {
         says(zero, 5, "Recv(any source, tag 7)", P2P | BlockedReport.AT_WORK);
         stays(zero, 5, "Recv(any source, tag 7)", P2P | BlockedReport.AT_WORK, 100);
         collective(one, 1, 3, "bcast, root 0", 0);

@@ -46,7 +46,7 @@ final class CheckpointsTest {
     }
 
     @Test
-    void anImageThatIsKeptCountsFromItsRecordOn() throws Exception {
+    void storedImageCountsOnceItsRecordIsLogged() throws Exception {
         says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 60);
         sends(60, 40);
@@ -63,7 +63,7 @@ final class CheckpointsTest {
 
     /** A launcher that was not told, or whose relay died with the word, hears it when it comes. */
     @Test
-    void aRankThatCannotBeReplayedIsToldOfUntilAnImageCounts() throws Exception {
+    void reportsReplayLimitUntilAnImageIsStored() throws Exception {
         ByteBuffer limit = relay.frames.events(1, 1);
         limit.put(Wire.EVENTS_HEADER_BYTES + 4, (byte) Wire.EVENT_LIMIT);
         limit.putLong(Wire.EVENTS_HEADER_BYTES + 8, ReplayLimit.THREADS.code());
@@ -117,7 +117,7 @@ final class CheckpointsTest {
 
     /** All that was printed comes while the image is on its way; and the end of a prologue, which is executed again, waits for nobody. */
     @Test
-    void whatIsKeptInTimeHoldsNobodyUp() throws Exception {
+    void outputStoredInTimeDelaysNoCheckpoint() throws Exception {
         relay.end();
         relay = OneRelay.keepingOutput();
         rank = relay.connect(0);
@@ -211,7 +211,7 @@ final class CheckpointsTest {
     }
 
     @Test
-    void whatBecameOfAnEarlierImageIsNotThisOnes() throws Exception {
+    void ignoresLateResultOfAnEarlierImage() throws Exception {
         says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 100);
         relay.core.storage().imageFailed(rank.rank, 1);
@@ -224,7 +224,7 @@ final class CheckpointsTest {
     }
 
     @Test
-    void anImageComesInOrderAndIsNotLongerThanWasSaid() throws Exception {
+    void refusesImageChunksOutOfOrderOrBeyondAnnouncedLength() throws Exception {
         says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 60);
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(50, 50)).withMessageContaining("expected at 60 of 100");
@@ -234,7 +234,7 @@ final class CheckpointsTest {
     }
 
     @Test
-    void saysWhatARankMayNotSay() throws Exception {
+    void refusesUnexpectedCheckpointNotices() throws Exception {
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(CheckpointNotice.Kind.JUMP, 0));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
         assertThatExceptionOfType(WireException.class).as("an event that it has not told")
@@ -245,7 +245,7 @@ final class CheckpointsTest {
 
     /** What the relay would find for it now may be another image than it has gone on from, or one where there was none. */
     @Test
-    void aProcessThatKnowsWhereItGoesOnIsNotToldAgain() throws Exception {
+    void reconnectingProcessWithOriginIsNotSentItAgain() throws Exception {
         for (int origin : new int[] {Hello.NO_IMAGE, 5}) {
             relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
             OneRelay.Rank next = relay.new Rank();
@@ -262,7 +262,7 @@ final class CheckpointsTest {
 
     /** Also the newest two images, which a launcher that comes is told again. */
     @Test
-    void aLauncherIsToldWhereCheckpointsStand() throws Exception {
+    void launcherReceivesPrologueAndNewestImages() throws Exception {
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
         relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);

@@ -39,7 +39,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void bothAreToldOfCallsThatDoNotMatch() throws Exception {
+    void mismatchedCollectivesAreReportedToBothRanks() throws Exception {
         blocked(zero, 5, 1, "Reduce, root 0");
         assertThat(zero.take()).as("one alone proves nothing").isEmpty();
         blocked(one, 5, 0, "Bcast, root 0");
@@ -70,7 +70,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void whoComesLaterToABrokenCollectiveIsToldToo() throws Exception {
+    void lateRankInMismatchedCollectiveIsNotifiedToo() throws Exception {
         OneRelay.Rank two = relay.connect(2);
         blocked(zero, 5, 1, "Reduce, root 0");
         blocked(one, 5, 0, "Bcast, root 0");
@@ -85,7 +85,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void tellsWhoWaitsForARankThatHasLeft() throws Exception {
+    void reportsMismatchToRankWaitingForOneThatLeft() throws Exception {
         zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         blocked(zero, 2, 1, "Bcast, root 1");
         blocked(one, 3, 0, "Barrier");
@@ -129,7 +129,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void whereAProcessWasThatHasGoneTheNextNeedNotSay() throws Exception {
+    void discardsCollectivePositionOfDisconnectedProcess() throws Exception {
         OneRelay logged = OneRelay.logged();
         OneRelay.Rank waits = logged.connect(0);
         OneRelay.Rank gone = logged.connect(1);
@@ -176,7 +176,7 @@ final class CollectiveCallsTest {
 
     /** Its messages came before it left, and what has been received does not show that it is not waited for in vain. */
     @Test
-    void nobodyWaitsInVainForWhatHasCome() throws Exception {
+    void reportsNoMismatchWithoutPostedReceive() throws Exception {
         blocked(zero, 2, 1, "Bcast, root 1");
         blocked(one, 3, 0, "Barrier");
         one.sends(relay.frames.finalizing(0));
@@ -188,7 +188,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void tellsWhoWaitsForARankThatHasFinalized() throws Exception {
+    void reportsMismatchToRankWaitingForFinalizedOne() throws Exception {
         zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         blocked(zero, 2, 1, "Barrier");
         one.sends(relay.frames.finalizing(0));
@@ -234,7 +234,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void aRankThatDoesNotReadIsNotTold() throws Exception {
+    void sendsNoMismatchToRankThatDoesNotRead() throws Exception {
         zero.reads = false;
         blocked(zero, 5, 1, "Barrier");
         for (int i = 0; i < 1_000; i++) {
@@ -244,7 +244,7 @@ final class CollectiveCallsTest {
     }
 
     @Test
-    void boundsWhatItRemembersOfARank() throws Exception {
+    void boundsRecordedCallsPerRank() throws Exception {
         for (int context = 0; context <= CollectiveCalls.PER_RANK_MAX; context++) {
             relay.blocked(zero.rank, new BlockedReport(OneRelay.JOB, context, 99, 1, 0, 1, "Barrier"));
         }

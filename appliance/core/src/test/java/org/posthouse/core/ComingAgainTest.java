@@ -84,7 +84,7 @@ final class ComingAgainTest {
 
     /** Else it would stay where the mode of before has placed it. */
     @Test
-    void whoIsReplayedIsAskedToMoveWhenItIsLive() throws Exception {
+    void replayedRankIsAskedToMoveOnceLive() throws Exception {
         isCut();
         comesAgain(0, 0, 0);
         rank.take();
@@ -100,7 +100,7 @@ final class ComingAgainTest {
     // ---- what it has not read
 
     @Test
-    void aCutLosesWhatWasOnTheWayAndNothingElse() throws Exception {
+    void cutLosesOnlyFramesInFlight() throws Exception {
         posts(rank, 1, 1, 1);
         posts(rank, 1, 2, 2);
         posts(rank, 1, 3, 3);
@@ -198,7 +198,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void whatItTellsBeforeItIsLiveIsNoHistory() throws Exception {
+    void eventsResentBeforeLiveAreNotReplayed() throws Exception {
         rank.sends(relay.frames.events(1, 1));
         isCut();
         comesAgain(0, 2, 1);
@@ -216,7 +216,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void eventsThatItToldComeAgainFromTheFirstThatItDoesNotKnow() throws Exception {
+    void replaysEventsFromTheResumePoint() throws Exception {
         rank.sends(relay.frames.events(1, 2));
         rank.sends(relay.frames.events(3, 1));
         isCut();
@@ -253,7 +253,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void creditMayGoBelowZeroForWhatIsSaidAgainOnly() throws Exception {
+    void onlyResentFramesMayExceedCredit() throws Exception {
         isCut();
         comesAgain(0, 0, 1);
         int bytes = 60_000;
@@ -268,7 +268,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void anOfferThatWasClearedMeanwhileIsTold() throws Exception {
+    void returningRankReceivesClearsOfItsOffers() throws Exception {
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 2 * CHUNK));
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 2 * CHUNK));
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 2, 0));
@@ -288,7 +288,7 @@ final class ComingAgainTest {
 
     /** What is said of a rank that does not exist says nothing. */
     @Test
-    void anOfferToTheFirstRankIsToldToo() throws Exception {
+    void clearOfOfferToRankZeroIsSentToo() throws Exception {
         peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, CHUNK));
         relay.core.disconnected(peer.rank, peer, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         posts(rank, 1, 1, 1);
@@ -381,7 +381,7 @@ final class ComingAgainTest {
     // ---- what is safe
 
     @Test
-    void whatIsLoggedHereIsToldInPortionsOrWhenItIsAsked() throws Exception {
+    void acknowledgesLocallyLoggedFramesInBatchesOrOnRequest() throws Exception {
         for (int event = 1; event <= 255; event++) {
             rank.sends(relay.frames.events(event, 1));
         }
@@ -401,7 +401,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void whatIsLoggedHereIsToldInPortionsOfOneMebibyteToo() throws Exception {
+    void acknowledgesLocallyLoggedFramesEachMebibyte() throws Exception {
         for (int told = 0; told < 48; told += 16) {
             observes(told, 15);
             assertThat(rank.take()).isEmpty();
@@ -422,7 +422,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void whatGoesToAnotherRelayIsSafeWhenThatHasHandledIt() throws Exception {
+    void frameToAnotherRelayIsSafeOnceHandledThere() throws Exception {
         rank.sends(send(3, 1, 10));
         rank.sends(relay.frames.events(1, 1));
         ByteBuffer asks = relay.frames.events(2, 1);
@@ -455,7 +455,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void whatIsSentToARankHereIsToldInPortionsToo() throws Exception {
+    void acknowledgesFramesToLocalRanksInBatches() throws Exception {
         for (int sequence = 1; sequence <= 256; sequence++) {
             assertThat(rank.take()).noneMatch(heard -> heard.startsWith("ack"));
             posts(peer, 0, sequence, sequence);
@@ -466,7 +466,7 @@ final class ComingAgainTest {
 
     /** A site that is cut off holds up what was sent there, and nothing that was sent later and to others. */
     @Test
-    void whatIsForOthersIsSafeThoughOneSiteHandlesNothing() throws Exception {
+    void acknowledgesOtherFramesThoughOneSiteHandlesNothing() throws Exception {
         rank.sends(send(3, 1, 10));
         rank.sends(send(4, 1, 10));
         observes(0, 16);
@@ -482,7 +482,7 @@ final class ComingAgainTest {
 
     /** Much of it is held up, but there is nothing to tell. */
     @Test
-    void ofWhatIsSafeNowhereNothingIsTold() throws Exception {
+    void sendsNoAcknowledgementWhenNoFrameIsSafe() throws Exception {
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 40 * CHUNK));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 40 * CHUNK));
         rank.take();
@@ -500,7 +500,7 @@ final class ComingAgainTest {
     }
 
     @Test
-    void finalizeWaitsForWhatIsNotSafe() throws Exception {
+    void finalizeWaitsUntilAllSentFramesAreSafe() throws Exception {
         rank.sends(send(3, 1, 10));
         rank.sends(send(3, 2, 10));
         rank.sends(relay.frames.finalizing(0));
@@ -527,7 +527,7 @@ final class ComingAgainTest {
 
     /** It numbers its frames from 1, and would forget those that are not safe yet. */
     @Test
-    void whatWasSafeOfTheProcessBeforeIsNotOfTheNext() throws Exception {
+    void acknowledgementsStartAnewForTheNextProcess() throws Exception {
         for (int event = 1; event <= 3; event++) {
             rank.sends(relay.frames.events(event, 1));
         }
@@ -546,7 +546,7 @@ final class ComingAgainTest {
 
     /** It is told to begin again what nobody else keeps; by the time that it does that was handled, and no other word of it comes. */
     @Test
-    void whatIsBegunAgainAndWasHandledMeanwhileIsSafeAtOnce() throws Exception {
+    void resentMessageAlreadyHandledIsSafeAtOnce() throws Exception {
         rank.sends(send(3, 1, 10));
         isCut();
         comes(Hello.start(OneRelay.JOB, 0, 2));

@@ -58,7 +58,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void whatComesIsPushedAndCountsAsDelivered() throws Exception {
+    void arrivingMessagesArePushedAndCountAsDelivered() throws Exception {
         ahead(1, 100_000);
         send(2, 10);
         send(3, Wire.PAYLOAD_BYTES_MAX);
@@ -84,7 +84,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void whatWaitsIsPushedFirst() throws Exception {
+    void unexpectedMessagesArePushedFirst() throws Exception {
         send(2, 10);
         send(3, 10);
         ahead(1, 10_000);
@@ -93,7 +93,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void whatWaitsAndIsNotPushedKeepsTheContextClosed() throws Exception {
+    void unpushableUnexpectedMessageKeepsTheContextClosed() throws Exception {
         send(2, 10);
         one.sends(relay.frames.message(FrameType.OFFER, CONTEXT, 1, 0, 0, 3, 10));
         send(4, 10);
@@ -110,7 +110,7 @@ final class LocalMatchContextTest {
 
     @ParameterizedTest
     @CsvSource({"EAGER, 70000", "OFFER, 10"})
-    void whatIsNotPushedEndsTheRoundAndWaits(FrameType form, int bytes) throws Exception {
+    void unpushableMessageEndsThePushRoundAndWaits(FrameType form, int bytes) throws Exception {
         ahead(1, 10_000);
         send(2, 10);
         one.sends(relay.frames.message(form, CONTEXT, 1, 0, 0, 3, bytes));
@@ -165,7 +165,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void whatCrossesTheEndOfARoundSaysNothing() throws Exception {
+    void ignoresRequestsThatCrossTheEndOfARound() throws Exception {
         ahead(1, COST);
         send(2, 10);
         send(3, 10);
@@ -202,7 +202,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void aRankThatMovesIsToldBehindItsWelcome() throws Exception {
+    void movedRankReceivesRoundEndAfterItsWelcome() throws Exception {
         ahead(1, 10_000);
         send(2, 10);
         relay.core.move(zero.rank);
@@ -221,7 +221,7 @@ final class LocalMatchContextTest {
 
     /** All that came has been pushed, so the rank knows what it waits for; of a closed context the relay does. */
     @Test
-    void aRankThatWaitsForOneThatIsGoneIsToldIfItMayKnow() throws Exception {
+    void reportsFinalizedPeerOnlyWhileContextIsOpen() throws Exception {
         BlockedReport blockedReport = new BlockedReport(OneRelay.JOB, CONTEXT, 99, 1, 0, 1, "Barrier");
         ahead(1, 10_000);
         one.sends(relay.frames.finalizing(0));
@@ -233,7 +233,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void whatARankMayNotSayIsRefused() throws Exception {
+    void refusesInvalidAheadFrames() throws Exception {
         zero.isRefused(relay.frames.ahead(CONTEXT, 1, 1, 1_000, false), CloseReason.WRONG_RANK);
         zero.isRefused(relay.frames.ahead(CONTEXT + 1, 1, 0, 1_000, false), CloseReason.MALFORMED_FRAME);
         zero.isRefused(relay.frames.ahead(CONTEXT, 0, 0, 1_000, false), CloseReason.MALFORMED_FRAME);

@@ -250,7 +250,7 @@ final class LoggedWaitingTest extends TwoRanks {
 
     /** Each process that comes is told of them, and of its channels, of which there is one here. */
     @Test
-    void whoHasTakenBackMoreThanCanBeToldIsRefusedAndItsLauncherHearsThatBefore() throws Exception {
+    void refusesRankWithTooManyWithdrawnSendsAfterNotifyingLauncher() throws Exception {
         tookBack(8, SuppressedSends.GONE_MAX - StatePage.ENTRIES_MAX - 2);
         relay.events.clear();
         for (int sequence = 1; sequence <= 2; sequence++) {
@@ -281,7 +281,7 @@ final class LoggedWaitingTest extends TwoRanks {
     }
 
     @Test
-    void whatIsOfferedForWantOfCreditIsAskedForAndWaitsInTheLog() throws Exception {
+    void storableOfferIsClearedAndSpilledToTheLog() throws Exception {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, 4L * CHUNK));
         sender.sends(relay.frames.storable(0, 0, 1, 0, 2, 0));
         assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK, "clear ->1 #2 up to 0");
@@ -332,7 +332,7 @@ final class LoggedWaitingTest extends TwoRanks {
     }
 
     @Test
-    void whatRanksSayHasNoEffectWhereAnotherCoreOfTheRelayHasGivenTheirJobUp() throws Exception {
+    void ignoresFramesOfJobGivenUpByAnotherCore() throws Exception {
         relay.journal.giveUp(OneRelay.JOB, "a record of another core's");
         post(1);
         send(1, 1, 10);

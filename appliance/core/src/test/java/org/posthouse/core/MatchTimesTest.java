@@ -61,7 +61,7 @@ final class MatchTimesTest extends TwoRanks {
 
     /** Their order is kept though the clock stands, and none seems to have waited a negative time. */
     @Test
-    void manyReceivesOfOneInstantKeepTheirOrder() throws Exception {
+    void receivesPostedInOneInstantMatchInOrder() throws Exception {
         for (int request = 1; request <= 100; request++) {
             post(request % 2 == 0 ? Wire.ANY : 0, 0, request);
         }

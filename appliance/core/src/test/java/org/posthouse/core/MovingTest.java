@@ -74,7 +74,7 @@ final class MovingTest {
     }
 
     @Test
-    void whatItIsSentMeanwhileComesOnTheNextConnection() throws Exception {
+    void framesSentDuringMoveArriveOnTheNextConnection() throws Exception {
         leave();
         send(1, 0, 2);
         send(1, 0, 3);

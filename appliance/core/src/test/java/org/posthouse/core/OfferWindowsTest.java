@@ -60,7 +60,7 @@ final class OfferWindowsTest {
     }
 
     @Test
-    void whatIsLentHasALimitAndMessagesOfASenderTakeTurns() throws Exception {
+    void lentWindowIsBoundedAndMessagesOfASenderAlternate() throws Exception {
         offer(1, 10L * CHUNK);
         offer(2, 3L * CHUNK);
         offer(3, 10L * CHUNK);
@@ -78,7 +78,7 @@ final class OfferWindowsTest {
     }
 
     @Test
-    void oneWindowIsEachSendersOwnWhateverIsLent() throws Exception {
+    void eachSenderHasOneWindowOfItsOwn() throws Exception {
         offer(1, 10L * CHUNK);
         offer(2, 10L * CHUNK);
         chunk(1, 0);
@@ -101,7 +101,7 @@ final class OfferWindowsTest {
 
     /** The process may have died: what its sender waits for comes when another does. */
     @Test
-    void whoHasTheTurnAndDoesNotSendKeepsNobodyElsesWindow() throws Exception {
+    void idleSenderDoesNotBlockOtherSendersWindows() throws Exception {
         offer(1, 10L * CHUNK);
         offer(2, 10L * CHUNK);
         assertThat(cleared()).as("the second waits for what is lent").containsExactly(clear(1, 3));
@@ -126,7 +126,7 @@ final class OfferWindowsTest {
     }
 
     @Test
-    void whatEndsWithItsJobIsNotUnderWay() throws Exception {
+    void jobEndRemovesItsWaitingSenders() throws Exception {
         offer(1, 10L * CHUNK);
         offer(2, 10L * CHUNK);
         assertThat(relay.core.sendersThatWait()).isOne();

@@ -282,7 +282,7 @@ final class RankBreachTest {
     }
 
     @Test
-    void whatIsDroppedOrAnsweredUsesNoContext() throws WireException {
+    void droppedFramesAndAnsweredProbesUseNoContext() throws WireException {
         for (int context = 0; context < 2 * Mailbox.CONTEXTS_MAX; context++) {
             bad.sends(relay.frames.message(FrameType.SEND, context, 0, 1, 0, 0, 0));
             good.sends(relay.frames.probe(false, context, 0, 1, 0, 1, 0));

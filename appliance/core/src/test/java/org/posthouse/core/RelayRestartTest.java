@@ -152,7 +152,7 @@ final class RelayRestartTest {
 
     /** The next process would else take it for sent, as it is not above what the channel is known to have. */
     @Test
-    void whatWasTakenBackAtAnotherRelayIsLearnedFromTheRank() throws Exception {
+    void restartedRelayLearnsWithdrawnSendsFromTheRank() throws Exception {
         restored(recovered(0, 0, List.of()));
         StatePage.Entry gone = new StatePage.Entry(StatePage.GONE, 0, 3, 7);
         OneRelay.Rank rank = comesAgain(0, 0, gone);
@@ -181,7 +181,7 @@ final class RelayRestartTest {
 
     /** The process before had said no more than a part of its channel again, and the next begins all behind that but what it is told to be gone. */
     @Test
-    void whatWasTakenBackLeavesNoGapInWhatTheNextProcessSends() throws Exception {
+    void withdrawnSendsLeaveNoSequenceGapForTheNextProcess() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.GONE, 0, 3, 10));
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
@@ -196,7 +196,7 @@ final class RelayRestartTest {
 
     /** The host has lost the end of a message that a process before this one had got, and what that observed then comes only behind all of it. */
     @Test
-    void whatTheHistoryMissesIsSentOnThoughTheRankIsNotLive() throws Exception {
+    void lostEndOfMessageIsClearedBeforeTheRankIsLive() throws Exception {
         Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
         matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         restored(recovered(0, 1, List.of(new RecoveredRank.Channel(0, 3, 1)), matched));
@@ -221,7 +221,7 @@ final class RelayRestartTest {
 
     /** It had all of the message, of which the host has lost the end, and the sender has been started again. */
     @Test
-    void whatARankHadGotThatHasFinalizedIsSentToItsEnd() throws Exception {
+    void incompleteMessageToFinalizedRankIsReceivedToItsEnd() throws Exception {
         Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
         matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         restored(recovered(0, 1, List.of(new RecoveredRank.Channel(0, 3, 1)), matched));
@@ -241,7 +241,7 @@ final class RelayRestartTest {
     }
 
     @Test
-    void channelsToOtherRelaysAreLearnedFromWhatIsSaidAgain() throws Exception {
+    void restartedRelayLearnsChannelsFromResentFrames() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 4, 1, 3, 3 * CHUNK));
         assertThat(OpenChannels.state(rank.rank)).as("the channel to 3 is not named").noneMatch(entry -> entry.kind() == StatePage.ACCEPTED);
@@ -267,7 +267,7 @@ final class RelayRestartTest {
     /** How far it was cleared, only the rank knows: what it may send is bounded by what is handled there. */
     @ParameterizedTest
     @EnumSource(names = {"CHUNK", "RESENT"})
-    void aRankIsHeavyWhileTooMuchOfWhatItSaysAgainIsUnhandled(FrameType what) throws Exception {
+    void rankIsHeavyWhileTooManyResentBytesAreUnhandled(FrameType what) throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 1L << 40)));
@@ -293,7 +293,7 @@ final class RelayRestartTest {
     /** Only a process that is gone has told of its offer; the next begins it anew, in whichever form. */
     @ParameterizedTest
     @CsvSource({"OFFER, 1", "OFFER, 0", "EAGER, 0"})
-    void anOfferOfWhichOneProcessHasToldIsBegunByTheNext(FrameType form, int chunks) throws Exception {
+    void nextProcessRestartsOfferReportedByThePreviousOne(FrameType form, int chunks) throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, chunks, 1, 2 * CHUNK));
         assertThat(rank.rank.sends().offers()).isEqualTo(1 - chunks);
@@ -312,7 +312,7 @@ final class RelayRestartTest {
 
     /** Its process before may have sent more than it had told this relay by now. */
     @Test
-    void whatARelayWithoutMemoryPassesOnMayBeKnownThere() throws Exception {
+    void restartedRelayForwardsFramesAsPossiblyResent() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         rank.take();
@@ -353,7 +353,7 @@ final class RelayRestartTest {
 
     /** A program does again what it did before, and waits for each answer. */
     @Test
-    void whoIsReplayedAndReadsMayAskForAnyNumberOfAnswers() throws Exception {
+    void replayedRankMayRequestUnlimitedAnswersWhileItReads() throws Exception {
         OneRelay.Rank rank = comesAgain(0, 0);
         for (int answers = 0; answers <= RankFrames.UNREAD_ANSWERS_MAX; answers++) {
             rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
@@ -369,7 +369,7 @@ final class RelayRestartTest {
 
     /** The answer to the process before may be lost with a relay, and is not waited for. */
     @Test
-    void theNextProcessAsksAnewWhatTheOneBeforeHadAsked() throws Exception {
+    void nextProcessRepeatsPendingWithdrawals() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
@@ -408,7 +408,7 @@ final class RelayRestartTest {
     }
 
     @Test
-    void boundsWhatMayBeAskedAtOnce() throws Exception {
+    void boundsPendingWithdrawals() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         goesLive(rank);
@@ -421,7 +421,7 @@ final class RelayRestartTest {
     /** The process that asked has ended, and the next has said the offer anew: it gets an answer of its own. */
     @ParameterizedTest
     @CsvSource({"true, false", "true, true", "false, false", "false, true"})
-    void whoAsksForAnOfferThatItHasBegunAnewIsAnswered(boolean gone, boolean early) throws Exception {
+    void withdrawalOfRestartedOfferIsAnswered(boolean gone, boolean early) throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, 0, 1, 10));
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
@@ -441,7 +441,7 @@ final class RelayRestartTest {
 
     /** The host has lost the end of the log, and with it that the offer was matched. */
     @Test
-    void anOfferGoesOnAsFarAsItsRankWasTold() throws Exception {
+    void offerContinuesUpToTheClearItsRankReceived() throws Exception {
         restored(recovered(
                 0, 0, List.of(new RecoveredRank.Channel(0, 1, 1)), message(FrameType.OFFER, false, 1, 0, 1, 2 * CHUNK, false)));
         OneRelay.Rank source = comesAgain(1, 0);
@@ -545,7 +545,7 @@ final class RelayRestartTest {
 
     /** What has not been received belongs to what comes later. */
     @Test
-    void whatWaitsForAReceiveHoldsNoCheckpointUp() throws Exception {
+    void unexpectedMessageDelaysNoCheckpoint() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         OneRelay.Rank source = relay.connect(1);
         source.sends(relay.frames.message(FrameType.EAGER, 0, 1, 0, 0, 1, 2 * CHUNK));
@@ -568,7 +568,7 @@ final class RelayRestartTest {
 
     /** Both relays were started again: its destination's knows of less than it had cleared. */
     @Test
-    void anOfferGoesOnOverALinkAsFarAsItsRankWasTold() throws Exception {
+    void offerOverLinkContinuesUpToTheClearItsRankReceived() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 3 * CHUNK)));
@@ -600,7 +600,7 @@ final class RelayRestartTest {
     }
 
     @Test
-    void anOfferSaidAgainHearsHowFarItMayGo() throws Exception {
+    void resentOfferIsAnsweredWithItsClear() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
         relay.fromSite("there", again(relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100)));
@@ -618,7 +618,7 @@ final class RelayRestartTest {
 
     /** A process that is started with its relay has other credit than the one before. */
     @Test
-    void whatWasOfferedBeforeMayComeWhole() throws Exception {
+    void offeredMessageMayBeResentInOneFrame() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 2, 2 * CHUNK));
@@ -640,7 +640,7 @@ final class RelayRestartTest {
     /** That has a limit. Its receiver may be away, or still be handed its history, or have been handed all of it. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void whatComesWholeDoesNotWaitInTheLogAnyMore(int stepsBack) throws Exception {
+    void offerResentInOneFrameIsNoLongerSpilled(int stepsBack) throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         relay.fromSite("there", relay.frames.storable(0, 3, 0, 0, 1, 100));
         posts(rank, 3, 1);
@@ -658,7 +658,7 @@ final class RelayRestartTest {
 
     /** It is a part of the history that the next process gets. */
     @Test
-    void whatComesWholeIsLoggedWhileItsReceiverIsAway() throws Exception {
+    void offerResentInOneFrameIsLoggedWhileReceiverIsAway() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
@@ -672,7 +672,7 @@ final class RelayRestartTest {
     /** The relay of its rank has forgotten of which length it was. */
     @ParameterizedTest
     @CsvSource({"OFFER, OFFER", "EAGER, EAGER", "OFFER, EAGER"})
-    void whatComesAgainWithAnotherLengthEndsTheJob(FrameType before, FrameType now) throws Exception {
+    void resentMessageOfAnotherLengthEndsTheJob(FrameType before, FrameType now) throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(before, 0, 3, 0, 0, 1, 2 * CHUNK));
@@ -685,7 +685,7 @@ final class RelayRestartTest {
 
     /** Others of its sender's offers wait for the room that it leaves. */
     @Test
-    void whatComesWholeIsNotUnderWayAnyMore() throws Exception {
+    void offerResentInOneFrameFreesItsWindow() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         long[] chunks = {1, 10, 1};
         for (int sequence = 1; sequence <= chunks.length; sequence++) {
@@ -701,7 +701,7 @@ final class RelayRestartTest {
 
     /** A checkpoint waits for it. */
     @Test
-    void anImageEndsBehindWhatComesWholeBeforeIt() throws Exception {
+    void checkpointWaitsForOfferResentInOneFrame() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
@@ -715,7 +715,7 @@ final class RelayRestartTest {
 
     /** Its relay has forgotten that it was begun in two frames, to be kept, and the second is lost with that relay's host. */
     @Test
-    void whatWasBegunInTwoFramesMayComeInOne() throws Exception {
+    void eagerMessageMayBeResentInOneFrame() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 1, 100)));
         relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 2, 200)));
@@ -731,7 +731,7 @@ final class RelayRestartTest {
     // ---- another relay
 
     @Test
-    void aPeerThatRestartsIsToldAgainWhatItMayNotHave() throws Exception {
+    void unhandledFramesAreResentToRestartedPeer() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 100));
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 200));

@@ -211,7 +211,7 @@ final class ReplayTest {
 
     /** Else a rank that has polled in vain would have to read on to know it, past what it receives later. */
     @Test
-    void failedPollsAreToldBeforeWhatCameBehindThem() throws Exception {
+    void failedPollsAreReplayedBeforeLaterEvents() throws Exception {
         dies();
         comes(2);
         past(
@@ -234,7 +234,7 @@ final class ReplayTest {
 
     /** 32 bits of them are told. */
     @Test
-    void manyFailedPollsAreToldInSteps() throws Exception {
+    void largeFailedPollCountsAreReplayedInSteps() throws Exception {
         dies();
         comes(2);
         past(new HistoryStep.Polls(5L << 30), new HistoryStep.Events(1, 1, ByteBuffer.allocate(16)));
@@ -250,7 +250,7 @@ final class ReplayTest {
 
     /** However long ago it had said that: what a process says again adds none. */
     @Test
-    void whatIsSaidAgainTellsOfNoPollsThatAreNotKnown() throws Exception {
+    void repeatedFailedPollCountsAddNone() throws Exception {
         rank.rank.learnFailedPolls(1 << 30);
         rank.rank.learnFailedPolls(2 << 30);
         rank.rank.learnFailedPolls(3 << 30);
@@ -266,7 +266,7 @@ final class ReplayTest {
     }
 
     @Test
-    void whatCannotBeReplayedIsToldAndLogged() throws Exception {
+    void replayLimitIsReportedAndLogged() throws Exception {
         ByteBuffer limit = relay.frames.events(1, 2);
         limit.put(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 4, (byte) Wire.EVENT_LIMIT);
         limit.putLong(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 8, ReplayLimit.THREADS.code());
@@ -277,7 +277,7 @@ final class ReplayTest {
     }
 
     @Test
-    void aDifferenceIsToldToTheLauncher() throws Exception {
+    void divergenceIsReportedToTheLauncher() throws Exception {
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 1, 10));
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 10));
         dies();
@@ -339,7 +339,7 @@ final class ReplayTest {
     }
 
     @Test
-    void aGapInWhatWasObservedEndsTheJobToo() throws Exception {
+    void gapInLoggedEventsEndsTheJob() throws Exception {
         dies();
         comes(2);
         past(new HistoryStep.Events(2, 1, ByteBuffer.allocate(16)));
@@ -388,7 +388,7 @@ final class ReplayTest {
     }
 
     @Test
-    void whatComesBetweenTheEndOfTheHistoryAndTheRanksWordIsPassedOn() throws Exception {
+    void chunksBetweenEndOfHistoryAndLiveAreForwarded() throws Exception {
         posts(1, 1);
         peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 2 * CHUNK));
         peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
@@ -418,7 +418,7 @@ final class ReplayTest {
     }
 
     @Test
-    void itIsToldWhatItsChannelsHave() throws Exception {
+    void restartedRankReceivesTheStateOfItsChannels() throws Exception {
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 1, 10));
         rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 2, 2 * CHUNK));
         rank.sends(relay.frames.chunk(0, 0, 1, 2, 0, CHUNK));
@@ -443,7 +443,7 @@ final class ReplayTest {
 
     /** If this relay died, too, nobody else would have what is on its way. */
     @Test
-    void itSaysAgainAndKeepsWhatAnotherRelayHasNotHandled() throws Exception {
+    void restartedRankResendsMessagesUnhandledByAnotherRelay() throws Exception {
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 10));
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 10));
         dies();
@@ -561,7 +561,7 @@ final class ReplayTest {
 
     /** The word was held while the log had no room; the process that came meanwhile has heard it otherwise, and is done with the message. */
     @Test
-    void aClearThatWasHeldForAProcessThatHasEndedIsNotSaid() throws Exception {
+    void discardsHeldClearOfAnEndedProcess() throws Exception {
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100));
         relay.journal.holds = true;
         peer.sends(relay.frames.post(0, 0, 1, 0, 1, 0));
@@ -579,7 +579,7 @@ final class ReplayTest {
 
     /** One that is held for a process that is still there is said. */
     @Test
-    void aClearThatWasHeldIsSaidWhenThereIsRoom() throws Exception {
+    void sendsHeldClearWhenTheLogHasRoom() throws Exception {
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100));
         relay.journal.holds = true;
         peer.sends(relay.frames.post(0, 0, 1, 0, 1, 0));
@@ -628,7 +628,7 @@ final class ReplayTest {
 
     /** The other relay has what was passed on; the rest follows. */
     @Test
-    void whatWasPassedOnIsNotPassedOnAgain() throws Exception {
+    void forwardedChunksAreNotForwardedAgain() throws Exception {
         rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK));
         rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
         dies();

@@ -93,7 +93,7 @@ final class SiteBreachTest {
     /** A relay of the grid that has no rank of the job: whatever it knows of it, it is nobody to the job. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("lies")
-    void whoHasNoRankOfAJobEndsNothing(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> lie) {
+    void relayWithoutRankOfTheJobCannotEndIt(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> lie) {
         long used = zero.rank.sends().creditBytesUsed();
         relay.fromSite("nowhere", lie.apply(relay.frames));
         relay.fromSite("nowhere", relay.frames.credit(0, 100, 1));
@@ -186,7 +186,7 @@ final class SiteBreachTest {
     }
 
     @Test
-    void failsOnlyJobsThatTheRestartedRelayTookPartIn() throws Exception {
+    void failsOnlyJobsWithRanksAtTheRestartedRelay() throws Exception {
         relay.core.peerRestarted(relay.peer("nowhere"), List.of());
         assertThat(relay.failure()).isNull();
         relay.core.peerRestarted(relay.far, List.of());

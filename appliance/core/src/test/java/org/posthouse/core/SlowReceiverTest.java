@@ -179,7 +179,7 @@ final class SlowReceiverTest extends TwoRanks {
     }
 
     @Test
-    void closeJobReleasesEveryParcelAndTellsWhoIsConnected() throws Exception {
+    void closeJobReleasesEveryParcelAndNotifiesConnectedRanks() throws Exception {
         send(1, 100);
         sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 2, 2 * CHUNK));
         chunk(2, 0, CHUNK);

@@ -51,7 +51,7 @@ final class UnexpectedMemoryTest extends TwoRanks {
 
     /** What was offered for want of credit is asked for, and waits like any other; nobody takes it back then. */
     @Test
-    void whatIsOfferedForWantOfCreditIsAskedFor() throws Exception {
+    void storableOfferIsClearedAndCannotBeWithdrawn() throws Exception {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, BYTES));
         sender.sends(relay.frames.storable(0, 0, 1, 0, 2, 0));
         assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + BYTES, "clear ->1 #2 up to 0");
@@ -69,7 +69,7 @@ final class UnexpectedMemoryTest extends TwoRanks {
     }
 
     @Test
-    void whatThereIsNoMemoryForStaysARendezvous() throws Exception {
+    void offerWithoutMemoryStaysARendezvous() throws Exception {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, 4 * CHUNK));
         sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 2, BYTES));
         assertThat(sender.take()).isEmpty();

@@ -38,7 +38,7 @@ final class UnreceivedTest {
     }
 
     @Test
-    void whatWaitsAtTheGoodbyeIsToldOnce() throws Exception {
+    void reportsSendsWaitingForFinalizedRankOnce() throws Exception {
         offers(1);
         offers(2);
         assertThat(unreceived()).isEmpty();
@@ -50,7 +50,7 @@ final class UnreceivedTest {
     }
 
     @Test
-    void aTagIsToldAsTheSenderGaveIt() throws Exception {
+    void reportsAnyTagOfTheSendByName() throws Exception {
         receiver.sends(relay.frames.finalizing(0));
         sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, Wire.SENT_WITH_ANY_TAG, 1, 2 << 20));
         assertThat(unreceived()).containsExactly(
@@ -58,7 +58,7 @@ final class UnreceivedTest {
     }
 
     @Test
-    void whatComesBehindTheGoodbyeIsToldIfSomebodyWaitsForIt() throws Exception {
+    void reportsSendAfterFinalizeOnlyIfItsSenderWaits() throws Exception {
         sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 5, 1, 3));
         receiver.sends(relay.frames.finalizing(0));
         sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 5, 2, 3));
