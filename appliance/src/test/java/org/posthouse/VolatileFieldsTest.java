@@ -19,7 +19,7 @@ class VolatileFieldsTest {
     private static final Pattern WHO = Pattern.compile(".*[Ww]ritten\\b.+\\bread\\b.*");
 
     @Test
-    void eachSaysWhoWritesItAndWhoReadsIt() throws IOException {
+    void eachVolatileFieldDocumentsItsWriterAndReader() throws IOException {
         List<String> fields = new ArrayList<>();
         List<String> silent = new ArrayList<>();
         for (String room : List.of("appliance", "appliance/core", "appliance/lab", "appliance/launch", "logstore", "mpj-lite", "ops", "tunnel",

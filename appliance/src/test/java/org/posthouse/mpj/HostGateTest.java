@@ -107,7 +107,7 @@ final class HostGateTest {
 
     /** There is no other way for the word that a send was taken back, which waits for the disk, than the connection that its rank is to leave. */
     @Test
-    void aRankThatIsAskedToMoveHearsFirstWhatWaitsForTheDisk() throws Exception {
+    void rankMovesOnlyAfterFramesWaitingForTheDiskArrive() throws Exception {
         try (RelayedWorld world = RelayedWorld.survivingHosts(disk, 1, 2)) {
             CompletableFuture<Void> rank = CompletableFuture.runAsync(() -> world.run(end -> {
                 if (end.rank() == 0) {

@@ -100,7 +100,7 @@ final class CrashWorldTest {
 
     /** Two jobs share relays that die; what one of them sends waits for disks, and what the other one sends overtakes it. */
     @Test
-    void jobsOfUnlikeDurabilityAreWhatEachWouldBeAlone() {
+    void jobsOfDifferentDurabilityDoNotAffectEachOther() {
         nothingHasDied(Hardship.ORDINARY, SEEDS / 5, true);
         nothingHasDied(Hardship.CUT_OFF, SEEDS / 20, true);
     }

@@ -148,7 +148,7 @@ final class FailedSyncTest {
 
     /** The relay's next process may go on with the job, and needs what this one could not log. */
     @Test
-    void anotherRelayKeepsWhatTheLogDidNotTakeUntilItsJobHasEnded(Vertx vertx) throws Exception {
+    void otherRelayRetainsUnloggedFrameUntilItsJobEnds(Vertx vertx) throws Exception {
         isHandledWhenItsJobHasEnded(vertx, Durability.PROCESS, UnaryOperator.identity(), (relay, offer) -> {
             Path away = Files.move(folder.resolve("log"), folder.resolve("away"));
             await().atMost(Duration.ofSeconds(60)).until(() -> relay.log().failure().isPresent());

@@ -85,7 +85,7 @@ class ForwardCommandTest {
                     .containsPattern("lane 0 goes straight: [1-9][0-9,]* bytes came, [1-9][0-9,]* went")
                     .containsPattern("(0 streams are|1 stream is) open: 65,[56][0-9]{2},[0-9]{3} bytes came, [1-9][0-9,]* went");
             assertThat(status(b)).contains("door      web leads to 127.0.0.1:" + server.getAddress().getPort());
-            whatAKilledRelayHasLedOnIsReset(b, raw, rawPort);
+            streamForwardedByAKilledRelayIsReset(b, raw, rawPort);
             await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("REFUSING"));
             assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(ConnectException.class);
             assertThat(status(a)).contains("site-b is DOWN since ", "refuses while the link is not up").doesNotContain("lane 0");
@@ -95,7 +95,7 @@ class ForwardCommandTest {
     }
 
     /** An end would make the part that came look like the whole. */
-    private static void whatAKilledRelayHasLedOnIsReset(Relays b, ServerSocket raw, int rawPort) throws Exception {
+    private static void streamForwardedByAKilledRelayIsReset(Relays b, ServerSocket raw, int rawPort) throws Exception {
         try (Socket near = new Socket("127.0.0.1", rawPort);
                 Socket behind = raw.accept()) {
             near.getOutputStream().write(1);

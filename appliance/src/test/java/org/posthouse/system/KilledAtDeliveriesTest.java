@@ -50,10 +50,10 @@ class KilledAtDeliveriesTest {
     /** On two sites, where the receiver's relay has the log. */
     @Test
     void reportsWhereNonDeterministicProgramDiverges() throws Exception {
-        isToldWhereItDiffers("--sites", "2");
+        assertReportsDivergence("--sites", "2");
     }
 
-    private void isToldWhereItDiffers(String option, String value) throws Exception {
+    private void assertReportsDivergence(String option, String value) throws Exception {
         Command.Result result = Command.run(
                 folder, "run", "-n", "2", option, value, "--durability", "process", "-cp", Jobs.classPath(), Diverges.class.getName(), "40", "0:30");
         assertThat(result.status()).as(result.err()).isZero();
@@ -70,7 +70,7 @@ class KilledAtDeliveriesTest {
     void logsFirstDivergenceAndEachDoublingOfTheirCount() throws Exception {
         Path data = folder.resolve("data");
         try (Relays relay = Relays.start(folder, "here", "--data", data.toString())) {
-            isToldWhereItDiffers("--relay", relay.ranks());
+            assertReportsDivergence("--relay", relay.ranks());
         }
         List<Long> counts = new ArrayList<>();
         MessageLog.scan(data.resolve("log"), entry -> {

@@ -61,7 +61,7 @@ class LinkCutTest {
     @Tag("long")
     @ParameterizedTest
     @CsvSource({"process, false", "none, true"})
-    void alsoWhereNobodyIsToldAndWhereThereIsNoLog(String durability, boolean told) throws Exception {
+    void parksMessagesAlsoWithoutLogOrOutageNotice(String durability, boolean told) throws Exception {
         parks(durability, told);
     }
 

@@ -26,7 +26,7 @@ class RelayLostForGoodTest {
     private Path folder;
 
     @Test
-    void itsJobsEndWithinTheirPatienceAndSayWhatIsLost() throws Exception {
+    void jobsOfLostRelayEndWithinTheirTimeoutAndReportLoss() throws Exception {
         Path june = folder.resolve("june");
         try (Relays first = relay("site-a");
                 Relays second = relay("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());

@@ -96,7 +96,7 @@ class RunTest {
     }
 
     @Test
-    void exampleReadsTheUsersFileAndNamesWhatIsWrongInIt() throws Exception {
+    void exampleReadsUserFileAndNamesItsErrors() throws Exception {
         Path file = Files.writeString(folder.resolve("lengths.csv"), "name;length\na;1\nb;2\nc;10\nd;11\n");
         String[] command = {"run", "-n", "3", "example:kmeans", "--input", file.toString(), "--separator", ";", "--k", "2"};
         Command.Result result = Command.run(folder, command);

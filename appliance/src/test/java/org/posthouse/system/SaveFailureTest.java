@@ -51,13 +51,13 @@ class SaveFailureTest {
 
     /** A step is two deliveries, and so a process that begins at a save is killed where the one before was not. Each of a rank's restarts is later than the one before. */
     @Test
-    void whatIsRefusedIsRefusedAgain() throws Exception {
+    void refusedSavesAreRefusedAgainInReplay() throws Exception {
         refusedAgain("0:1,2;1:13,14;2:31,7");
     }
 
     @Test
     @Tag("long")
-    void whatIsRefusedIsRefusedAgainBehindLaterKills() throws Exception {
+    void refusedSavesAreRefusedAgainAfterLaterKills() throws Exception {
         refusedAgain("0:40,3;1:15,16,17;2:2,12");
     }
 

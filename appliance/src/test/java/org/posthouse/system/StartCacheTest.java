@@ -50,7 +50,7 @@ final class StartCacheTest {
     }
 
     @Test
-    void commandAndRanksTakeTheirClassesFromTheCaches() throws Exception {
+    void commandAndRanksLoadClassesFromTheCaches() throws Exception {
         Path command = folder.resolve("command.log");
         Path rank = folder.resolve("rank.log");
         assertRanInSilence(run(List.of("-Xlog:class+load:file=" + command), "-Xlog:class+load:file=" + rank));

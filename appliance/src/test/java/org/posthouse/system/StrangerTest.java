@@ -84,7 +84,7 @@ class StrangerTest {
 
     /** A2: takes the place of a relay that was killed. */
     @Test
-    void whoTakesARelaysPlaceLearnsNothingAndIsNamed() throws Exception {
+    void impostorRelayLearnsNoTokenAndIsReported() throws Exception {
         Token token = Token.random();
         Path file = Files.writeString(folder.resolve("token"), token.hex());
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -135,7 +135,7 @@ class StrangerTest {
 
     /** It says at once all that a launcher says, as if it knew that no token is asked for. */
     @Test
-    void anotherUserWhoDoesNotWaitForTheAnswerOpensNoneEither() throws Exception {
+    void otherUserThatSkipsTheHandshakeOpensNoJob() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a")) {
             Identify launcher = new Identify(Hello.LAUNCHER, 0, 0, Nonce.random());
             ByteBuffer proof = MutualProof.encode(MutualProof.ofClient(Token.NONE, launcher, GUESSED));

@@ -79,7 +79,7 @@ final class CheckpointsTest {
 
     /** Whoever starts from it does not print that again. */
     @Test
-    void anImageWaitsUntilTheLauncherHasWhatWasPrintedBeforeIt() throws Exception {
+    void imageWaitsUntilLauncherHasStoredEarlierOutput() throws Exception {
         relay.end();
         relay = OneRelay.keepingOutput();
         rank = relay.connect(0);

@@ -230,7 +230,7 @@ final class ComingAgainTest {
     // ---- what it says again
 
     @Test
-    void whatItSaysAgainIsTakenOnce() throws Exception {
+    void resentFramesAreHandledOnce() throws Exception {
         rank.sends(send(1, 1, 10));
         rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK));
         rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));

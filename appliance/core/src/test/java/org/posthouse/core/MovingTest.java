@@ -146,7 +146,7 @@ final class MovingTest {
 
     /** What it has sent is not safe yet: it would move, and be finalized on no connection when that is handled. */
     @Test
-    void whoHasSaidFinalizeDoesNotMove() throws Exception {
+    void finalizingRankDoesNotMove() throws Exception {
         OneRelay logged = OneRelay.logged();
         List<OneRelay.Rank> ranks = List.of(logged.connect(0), logged.connect(1));
         for (OneRelay.Rank rank : ranks) {

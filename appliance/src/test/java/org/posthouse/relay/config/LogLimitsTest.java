@@ -28,7 +28,7 @@ class LogLimitsTest {
     }
 
     @Test
-    void givenLimitHoldsWhateverTheFolderContains() throws IOException {
+    void givenLimitHoldsForNonEmptyFolder() throws IOException {
         Files.write(folder.resolve("19700101-00F.cq4"), new byte[100]);
 
         assertThat(new LogLimits(GIB, 60, LogLimits.OnFull.WAIT).bytes(folder)).isEqualTo(GIB);

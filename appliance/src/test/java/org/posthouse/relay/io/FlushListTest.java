@@ -140,7 +140,7 @@ final class FlushListTest {
     }
 
     @Test
-    void aVisitorWritesAtOnceWhatOthersLeftToo() {
+    void movedStrandFlushesEarlierTurnsAtOnce() {
         turn(line("one"), 10);
         strand.moveTo(StrandExecutor.open(channel.eventLoop()::execute));
         turn(line("two"), 20);

@@ -26,7 +26,7 @@ class JobEndWriterTest {
 
     /** What it needed would stay, and there would be no room for others; and the relay's next process would have it again. */
     @Test
-    void theEndOfAJobThatTheLogDidNotTakeIsLoggedAsSoonAsItDoes() throws Exception {
+    void failedJobEndRecordIsAppendedOnceLogIsWritable() throws Exception {
         Path there = folder.resolve("log");
         RelayLog relayLog = LogJournalTest.open(there);
         relayLog.forJob(LogJournalTest.job(7));
@@ -83,7 +83,7 @@ class JobEndWriterTest {
 
     /** They take room, and are nobody else's affair. */
     @Test
-    void imagesOfAnEndedJobThatCannotBeDeletedKeepNobodyFromTheLog() throws Exception {
+    void logOpensDespiteUndeletableImagesOfEndedJob() throws Exception {
         Path log = folder.resolve("log");
         Path image = endedWithAnImage(log);
         String level = "d".repeat(200) + "/";

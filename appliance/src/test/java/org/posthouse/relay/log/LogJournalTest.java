@@ -64,7 +64,7 @@ public final class LogJournalTest {
 
     /** It was the appending thread's alone, and refused everybody else from then on. */
     @Test
-    void anAppendThatFailsEndsItsJobByNameAndNobodyElseIsKeptFromTheLog() throws Exception {
+    void failedAppendNamesItsJobAndLeavesLogUsable() throws Exception {
         RelayLog relayLog = open(folder);
         relayLog.forJob(job(7));
         relayLog.forJob(job(8));

@@ -13,7 +13,7 @@ class LogReservationsTest {
     private final LogReservations reservations = new LogReservations(logWatermarks);
 
     @Test
-    void oneJobMayTakeAllAndASecondOfItsOwnerLeavesAQuarterToOthers() {
+    void firstJobMayReserveAllAndOwnersSecondLeavesAQuarter() {
         assertThat(reservations.tryReserve(1, "user 1", MOST)).isEmpty();
         assertThat(reservations.tryReserve(2, "user 2", 1)).hasValueSatisfying(why -> assertThat(why).contains("half at most"));
         reservations.release(1);

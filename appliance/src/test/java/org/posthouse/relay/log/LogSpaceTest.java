@@ -315,7 +315,7 @@ final class LogSpaceTest {
     }
 
     @Test
-    void deletesNothingOfAJobThatIsToOutliveTheHostBeforeItIsOnTheDiskWhatAllowsIt() {
+    void hostDurableJobsLogIsCutOnlyAfterASync() {
         log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
         log.handOver();
         LogSpace room = room(LogLimits.OnFull.WAIT);
@@ -336,7 +336,7 @@ final class LogSpaceTest {
 
     /** Above the high mark only the newest images count; one that turns out to be damaged while the disk is waited for does not. */
     @Test
-    void keepsWhatARankNeedsThatIsStartedFromItsOlderImageMeanwhile() {
+    void retainsRecordsOfRankRestartedFromOlderImage() {
         LogSpace room = room(LogLimits.OnFull.WAIT);
         checkpoint(1, 2);
         fillUntilHeld(room);
@@ -355,7 +355,7 @@ final class LogSpaceTest {
 
     /** The newest image may turn out to be damaged: as long as there is room for what the one before it needs, that stays. */
     @Test
-    void keepsWhatOlderImagesNeedBelowItsHighMarkAndTellsWhoReadsWhatGoes() {
+    void retainsRecordsOfOlderImagesBelowHighMarkAndNotifiesReaders() {
         LogSpace room = room(LogLimits.OnFull.WAIT);
         List<Path> gone = new ArrayList<>();
         room.onCut(gone::addAll);

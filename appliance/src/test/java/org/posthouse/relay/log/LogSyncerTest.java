@@ -71,7 +71,7 @@ class LogSyncerTest {
     }
 
     @Test
-    void letsWhoeverBlocksGoOnWhenItIsSafe() {
+    void awaitReturnsTrueOncePositionIsSafe() {
         try (MessageLog log = MessageLog.open(LogConfig.of(folder));
                 LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, LogSyncerTest::unexpected)) {
             log.appendJobOpened(new JobOpened(1, 2, 2), ByteBuffer.allocate(0));
@@ -81,7 +81,7 @@ class LogSyncerTest {
     }
 
     @Test
-    void letsWhoeverBlocksGoOnWhenItWillNotBeSafe() throws Exception {
+    void awaitReturnsFalseAfterCloseOrFailure() throws Exception {
         Files.createFile(folder.resolve("file"));
         CountDownLatch goesOn = new CountDownLatch(1);
         AtomicInteger failures = new AtomicInteger();

@@ -11,7 +11,7 @@ class LogTasksTest {
     private final List<String> told = new ArrayList<>();
 
     @Test
-    void aPageThatTheDiskDoesNotGiveIsTold() {
+    void reportsUnreadableLogPage() {
         LogTasks.attempt("no history of", "rank 1", () -> {
             throw new InternalError("a fault occurred in an unsafe memory access operation");
         }, told::add);
@@ -20,7 +20,7 @@ class LogTasksTest {
     }
 
     @Test
-    void aFaultIsTold() {
+    void reportsUnexpectedException() {
         LogTasks.attempt("no history of", "rank 1", () -> {
             throw new IllegalStateException("no record is shown");
         }, told::add);
@@ -28,7 +28,7 @@ class LogTasksTest {
     }
 
     @Test
-    void nothingIsToldOfWorkThatIsDone() {
+    void reportsNothingForSuccessfulTask() {
         List<Integer> done = new ArrayList<>();
         LogTasks.attempt("no history of", "rank 1", () -> done.add(1), told::add);
         assertThat(done).hasSize(1);

@@ -34,7 +34,7 @@ final class LogWatermarksTest {
     }
 
     @Test
-    void whatAllRanksShareMayComeTooHoweverManyThereAre() {
+    void reservesTheSharedBytesOfAllRanks() {
         LogWatermarks sharing = new LogWatermarks(1_000, 60, 60);
         sharing.mayCome(100);
         assertThat(sharing.holdBytes()).isEqualTo(1_000 - 160 - 10);
@@ -70,7 +70,7 @@ final class LogWatermarksTest {
     }
 
     @Test
-    void growsNoMoreFromItsLimitOnAndWhatIsLent() {
+    void isReachedAtTheLimitPlusLentBytes() {
         assertThat(logWatermarks.isReached(999)).isFalse();
         assertThat(logWatermarks.isReached(1_000)).isTrue();
         logWatermarks.look(1_000, true);

@@ -139,7 +139,7 @@ class RelayLogTest {
     }
 
     @Test
-    void aLogThatCannotBeUsedForWhatIsBesideItIsGivenBack() throws Exception {
+    void failedOpenReleasesTheLog() throws Exception {
         Path log = folder.resolve("log");
         Path other = Files.createDirectories(RelayLog.imageFolder(log).resolve("not a job"));
         RelayLog relayLog = new RelayLog();

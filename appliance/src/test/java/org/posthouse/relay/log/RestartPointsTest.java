@@ -134,7 +134,7 @@ final class RestartPointsTest {
 
     /** The next relay must know: it would else cut the log behind an image that is of no use, in front of one that a process goes on from. */
     @Test
-    void whatAProcessGoesOnFromIsLoggedBeforeItIsRead() throws IOException {
+    void restartFromOlderImageIsLoggedBeforeItIsRead() throws IOException {
         begins();
         saves(1);
         saves(2);
@@ -153,7 +153,7 @@ final class RestartPointsTest {
 
     /** What is left of the log is not what the image before it needs: nobody may begin to read there. */
     @Test
-    void eachThingThatCannotBeGoneOnFromIsNamedWithWhatIsWrong() throws IOException {
+    void namesEachUnusableRestartPointAndItsDefect() throws IOException {
         begins();
         saves(1);
         log.handOver();
@@ -197,7 +197,7 @@ final class RestartPointsTest {
 
     /** Its launcher is told of the newest image only: from an older one the rank would go on with other messages in other threads. */
     @Test
-    void nothingOlderThanWhatCannotBeReplayedIsGoneOnFrom() throws IOException {
+    void neverRestartsFromImageOlderThanAReplayLimit() throws IOException {
         begins();
         saves(1);
         log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(16));

@@ -80,7 +80,7 @@ final class SentMessageIndexTest {
     }
 
     @Test
-    void findsNothingToSayAboutTheSameMessages() {
+    void reportsNoDifferenceForIdenticalMessages() {
         sent(SOURCE, 0, 1, 1);
         sent(1, 0, 1, 9);
         sent(SOURCE, 2, 1, 2);
@@ -91,7 +91,7 @@ final class SentMessageIndexTest {
     }
 
     @Test
-    void saysWhatDiffers() {
+    void reportsContentTagAndLengthDifferences() {
         sent(SOURCE, 0, 1, 1);
         sent(SOURCE, 0, 2, 1);
         sent(SOURCE, 0, 3, 1);
@@ -127,7 +127,7 @@ final class SentMessageIndexTest {
     }
 
     @Test
-    void hasNothingToSayAboutWhatTheLogHasNot() {
+    void reportsNoDifferenceForUnloggedMessages() {
         sent(SOURCE, 0, 1, 1);
         assertThat(before.difference(claim(0, 5, 1))).isEmpty();
         sent(SOURCE, 0, 6, 1);

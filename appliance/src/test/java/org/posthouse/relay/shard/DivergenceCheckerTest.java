@@ -55,7 +55,7 @@ final class DivergenceCheckerTest {
 
     /** A rank compares once, and nothing more until its job ends. */
     @Test
-    void aFileThatWasCutIsNotKept() throws Exception {
+    void unmapsLogFileAfterItIsCut() throws Exception {
         String first = compareOnce(new DivergenceChecker(shard, historyThreads, DivergenceChecker.LOOK_MS));
         fillAFile();
         assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).as("it is being read").isNotEmpty();
@@ -68,7 +68,7 @@ final class DivergenceCheckerTest {
 
     /** Before, what was read for it was kept until its job ended: up to 10 MiB for each rank and shard. */
     @Test
-    void nothingIsKeptOfARankThatClaimsNothingMore() throws Exception {
+    void releasesLogFilesOfIdleRank() throws Exception {
         String first = compareOnce(new DivergenceChecker(shard, historyThreads, 10));
         await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).isEmpty());
         historyThreads.close();

@@ -45,7 +45,7 @@ final class ImageWriterTest {
 
     /** Else it would save for ever. */
     @Test
-    void aRankHearsThatItsImageWasNotKeptThoughWhatIsLeftOfItCannotBeRemoved(Vertx vertx) throws Exception {
+    void rankLearnsOfFailedImageThoughItsRemainsCannotBeDeleted(Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log")), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);

@@ -156,7 +156,7 @@ class LinkedRelayTest {
 
     /** The links know, which only the relay's loop may ask; a launcher is told. */
     @Test
-    void whoHasWaitedInVainForARelayHearsHowTheLinkStands() throws Exception {
+    void timedOutWaitForRelayReportsItsLinkState() throws Exception {
         Future<Void> contact = inControl(() -> relay.links().contacted(List.of("nobody"), 1));
         await().atMost(PATIENCE).until(contact::failed);
         assertThat(contact.cause())
@@ -166,7 +166,7 @@ class LinkedRelayTest {
     /** Heads come in the order in which they are sent: one that was sent behind it shows that it was not. */
     @ParameterizedTest
     @EnumSource(names = {"BLOCKED", "MISMATCH"})
-    void whatIsSaidOfBlockedRanksLeavesWhenAllThatWasSentBeforeWasHandled(FrameType what) throws Exception {
+    void blockedReportLeavesAfterEarlierFramesAreHandled(FrameType what) throws Exception {
         relay.control().submit(() -> {
             RelayPeer peer = relay.links().other("far").peer(shard);
             shard.strand().submit(() -> {
@@ -243,7 +243,7 @@ class LinkedRelayTest {
 
     /** A job that was recovered from the log, and has ended by now, had expected it in vain. */
     @Test
-    void whoWaitsForARelayThatIsLetGoOfHearsOfItsComing() throws Exception {
+    void waitForReleasedRelaySucceedsWhenItConnects() throws Exception {
         Future<Void> contact = inControl(() -> {
             relay.links().expect(List.of("pod"));
             Future<Void> waiting = relay.links().contacted(List.of("pod"), PATIENCE.toMillis());
@@ -270,7 +270,7 @@ class LinkedRelayTest {
 
     /** One that is opened when the others have been told stands still for no less. */
     @Test
-    void eachJobIsToldOnceThatItWaitsForALinkAndOfItsEndIfItWas() throws Exception {
+    void notifiesEachJobOnceOfLinkOutageAndItsEnd() throws Exception {
         LinkOutages linkOutages = new LinkOutages(relay, (other, visitor) -> {});
         List<LinkStatus> down = List.of(LinkNamesTest.down("far"));
         Token token = Token.random();
@@ -349,7 +349,7 @@ class LinkedRelayTest {
 
     /** Rates are made of them. */
     @Test
-    void theTotalsHaveWhatWasCarriedByALinkThatIsLetGoOf() throws Exception {
+    void totalsIncludeTrafficOfReleasedLinks() throws Exception {
         Far listener = new Far();
         listener.handlesAll = true;
         Links pod = startPod(1, listener);
@@ -364,7 +364,7 @@ class LinkedRelayTest {
 
     /** A rank that was to be sent something would hear that nothing comes any more, and fail. */
     @Test
-    void whatIsSaidOfBlockedRanksDoesNotOvertakeWhatWaitsForTheDisk() throws Exception {
+    void blockedReportDoesNotOvertakeFramesWaitingForTheDisk() throws Exception {
         RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
         openJob(peer, Durability.HOST);
         inShard(() -> {
@@ -385,7 +385,7 @@ class LinkedRelayTest {
      * that was started again says at once, all wait for their turn behind what was not handled.
      */
     @Test
-    void whatARelayHadNotHandledIsSaidAgainInItsOrderBeforeAnythingElseWhenItComesAgain() throws Exception {
+    void restartedRelayFirstReceivesUnhandledFramesInOrder() throws Exception {
         Far restarted = new Far();
         LinkedRelay other = inControl(() -> relay.links().other("far"));
         RelayPeer peer = other.peer(shard);
@@ -451,7 +451,7 @@ class LinkedRelayTest {
 
     /** It is said again behind the same gate, once. */
     @Test
-    void whatWaitsForTheDiskWhenTheOtherRelayComesAgainIsSaidWhenTheDiskHasWhatItDependsOn() throws Exception {
+    void gatedFramesAreResentOnceSyncedAfterPeerRestart() throws Exception {
         LinkedRelay other = inControl(() -> relay.links().other("far"));
         RelayPeer peer = other.peer(shard);
         openJob(peer, Durability.HOST);
@@ -472,7 +472,7 @@ class LinkedRelayTest {
     }
 
     @Test
-    void whatIsSaidOfABlockedRankDoesNotWaitBehindWhatAFailedDiskHoldsBackForEver() throws Exception {
+    void blockedReportPassesFramesHeldByAFailedDisk() throws Exception {
         RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
         openJob(peer, Durability.HOST);
         inShard(() -> peer.send(offer(0, 1, 1)));
@@ -536,7 +536,7 @@ class LinkedRelayTest {
 
     /** They share a core and the link to another. What is acknowledged of the one that need not wait for the disk says nothing of the other. */
     @Test
-    void ofTwoJobsOneWhoseFramesWaitForTheDiskIsNotToldThatTheOthersAreSafe() throws Exception {
+    void otherJobsAcknowledgementsDoNotCoverFramesWaitingForTheDisk() throws Exception {
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer waits = RawPeer.connect(relay.address());
                 RawPeer passes = RawPeer.connect(relay.address())) {

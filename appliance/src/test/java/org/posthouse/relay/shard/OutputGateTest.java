@@ -19,14 +19,14 @@ class OutputGateTest {
     }
 
     @Test
-    void whatDependsOnNothingUnsafePassesAtOnce() {
+    void frameWithoutUnsafeRecordsPassesAtOnce() {
         pass("a");
         assertThat(out).containsExactly("a");
         assertThat(wanted).as("nobody has to sync for it").isEmpty();
     }
 
     @Test
-    void whatWasLoggedBeforeMustBeOnTheDiskAndNoMore() {
+    void framePassesOnceEarlierRecordsAreSynced() {
         position = 7;
         pass("a");
         position = 9;
@@ -40,7 +40,7 @@ class OutputGateTest {
     }
 
     @Test
-    void nothingOvertakesWhatWaits() {
+    void noFrameOvertakesAWaitingOne() {
         position = 6;
         pass("a");
         position = 7;
@@ -68,7 +68,7 @@ class OutputGateTest {
 
     /** The log cannot be made safe any more: what was handled of a job is told when that has ended, and nothing else leaves. */
     @Test
-    void whenNothingBecomesSafeAnyMoreItIsToldWhatWasHandledOfJobsThatHaveEnded() {
+    void afterGivingUpOnlyEndedJobsAreAcknowledged() {
         position = 6;
         pass("a");
         outputGate.passHandled(1, () -> out.add("of 1"));
@@ -90,7 +90,7 @@ class OutputGateTest {
 
     /** The relay's next process may go on with its job. */
     @Test
-    void thatAFrameWhichTheLogDidNotTakeWasHandledIsToldWhenItsJobHasEnded() {
+    void unloggedFrameIsAcknowledgedWhenItsJobEnds() {
         outputGate.keepHandled(1, () -> out.add("of 1"));
         pass("a");
         outputGate.open();

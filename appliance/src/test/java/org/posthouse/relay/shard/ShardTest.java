@@ -76,7 +76,7 @@ final class ShardTest {
 
     /** It says that nothing more comes; what waits for room in the log comes yet. */
     @Test
-    void whatAnotherShardSaysOfABlockedRankWaitsBehindWhatThatHasPassedOnBefore() {
+    void mismatchFromAnotherShardWaitsBehindItsEarlierFrames() {
         Peer fromFirst = second.peer(0);
         second.strand().submit(() -> second.backlog().add(fromFirst, Unpooled.EMPTY_BUFFER, () -> order.add("frame")));
         BlockedReport blockedReport = new BlockedReport(JOB, 1, 2, 3, 1, -1, "nothing more comes");
@@ -90,7 +90,7 @@ final class ShardTest {
 
     /** It says again what it has not heard to be handled; of what it said before nobody would owe it credit. */
     @Test
-    void whatWaitsOfARelayThatIsStartedAgainIsForgotten() {
+    void discardsQueuedFramesOfARestartedRelay() {
         RelayPeer far = new LinkedRelay("far", List.of(first, second), first.strand(), null).peer(second);
         second.strand().submit(() -> second.backlog().add(far, Unpooled.EMPTY_BUFFER, () -> order.add("frame of its life before")));
         second.strand().submit(() -> second.peerRestarted(far, List.of()));
