@@ -55,7 +55,7 @@ class LauncherAtRelayTest {
     }
 
     @Test
-    void aJobThatIsToEndBeforeItIsOpenIsNotKept() throws Exception {
+    void jobClosedBeforeItsOpeningIsRemoved() throws Exception {
         long job = ids.nextLong();
         JobOpen opening = new JobOpen(job, Token.random(), false, "test", List.of(new HomeRelay("here", "here/2", relay.address())), new int[2]);
         try (Socket launcher = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(relay.address().split(":")[1]))) {

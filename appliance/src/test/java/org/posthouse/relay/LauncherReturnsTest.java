@@ -119,7 +119,7 @@ class LauncherReturnsTest {
     }
 
     @Test
-    void returningLauncherIsToldStateOfEachRankAfterRelayRestart() throws Exception {
+    void returningLauncherReceivesStateOfEachRankAfterRelayRestart() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         try (RelayClient line = launcher(TOKEN, true)) {
@@ -153,7 +153,7 @@ class LauncherReturnsTest {
 
     /** Without the marks lines are shown twice. */
     @Test
-    void returningLauncherIsToldOutputOffsetsOfImagesAgain() throws Exception {
+    void returningLauncherReceivesOutputOffsetsOfImagesAgain() throws Exception {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             for (int image = 0; image <= 3; image++) {
@@ -175,7 +175,7 @@ class LauncherReturnsTest {
 
     /** It was told once, perhaps to nobody: to a launcher that died before it had written it down. */
     @Test
-    void returningLauncherIsToldWhichRanksCannotBeReplayed() throws Exception {
+    void returningLauncherLearnsWhichRanksCannotBeReplayed() throws Exception {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(LogRecord.Events.ITEM_BYTES));
@@ -389,7 +389,7 @@ class LauncherReturnsTest {
 
     /** What comes again and again does not push the job's end out. */
     @Test
-    void returningLauncherIsToldOfJobEndDespiteManyOtherEvents() throws Exception {
+    void returningLauncherReceivesJobEndDespiteManyOtherEvents() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         inControl(() -> {
@@ -410,7 +410,7 @@ class LauncherReturnsTest {
 
     /** Anybody may come with one, as often as he likes. */
     @Test
-    void launcherIsToldOnlyTheFirstWrongTokens() throws Exception {
+    void launcherReceivesOnlyTheFirstWrongTokenEvents() throws Exception {
         leaveLog();
         start(LauncherTimeout.DEFAULT);
         inControl(() -> {

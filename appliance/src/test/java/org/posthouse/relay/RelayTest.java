@@ -369,7 +369,7 @@ class RelayTest {
 
     @ParameterizedTest
     @EnumSource
-    void silentConnectionsDoNotBlockNewOnes(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void silentConnectionsDoNotBlockLaunchers(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 2).await(60, TimeUnit.SECONDS);
         try (RawPeer first = RawPeer.connect(relay.address());
                 RawPeer launcher = comes(relay)) {
@@ -391,7 +391,7 @@ class RelayTest {
 
     @ParameterizedTest
     @EnumSource
-    void silentConnectionsTakeAtMostAQuarterOfConnections(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+    void silentConnectionsOccupyAtMostAQuarterOfTheLimit(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
         try (RawPeer first = RawPeer.connect(relay.address());
                 RawPeer second = RawPeer.connect(relay.address());

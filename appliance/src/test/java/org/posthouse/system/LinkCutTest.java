@@ -73,8 +73,8 @@ class LinkCutTest {
             Instant cut = cut(way, job, told);
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(job, "is done with its neighbour")).isEqualTo(4));
             if (told) {
-                assertTold(first, "site-b", cut);
-                assertTold(second, "site-a", cut);
+                assertReportsOutage(first, "site-b", cut);
+                assertReportsOutage(second, "site-a", cut);
                 await().atMost(PATIENCE).until(() -> job.err().contains(DOWN));
             }
             sleepUntil(cut.plusSeconds(SECONDS));
@@ -145,7 +145,7 @@ class LinkCutTest {
         return cut;
     }
 
-    private void assertTold(Relays relay, String other, Instant cut) throws Exception {
+    private void assertReportsOutage(Relays relay, String other, Instant cut) throws Exception {
         await().atMost(PATIENCE).untilAsserted(() -> {
             JsonNode link = relay.get("/api/v1/relays").at("/relays/0/links/0");
             JsonNode parked = link.path("parked");
