@@ -156,7 +156,7 @@ class JobRunTest {
     }
 
     @Test
-    void aRankThatPrintsSomethingElseIsToldAndTheJobGoesOn() throws Exception {
+    void reportsDifferingOutputOfRestartedRankAndJobContinues() throws Exception {
         Strings.Held[] ranks = start(1, true);
         ranks[0].print("one", "two");
         ranks[0].exit(72);
@@ -298,7 +298,7 @@ class JobRunTest {
 
     /** Its launcher died when it had written down what the job is, and no relay had heard of it. */
     @Test
-    void aJobThatWasNeverOpenedIsOpenedByWhoGoesOnWithIt(@TempDir Path above) throws Exception {
+    void resumingLauncherOpensJobThatWasNeverOpened(@TempDir Path above) throws Exception {
         describe(above).close();
         resume(above);
         relay.greet();
@@ -365,7 +365,7 @@ class JobRunTest {
     }
 
     @Test
-    void aJobThatWasAboutToEndIsEndedByWhoComesLater(@TempDir Path above) throws Exception {
+    void resumingLauncherEndsJobWhoseEndWasRecorded(@TempDir Path above) throws Exception {
         try (JobFolder folder = describe(above)) {
             folder.starts(0, 1);
             folder.ending(3, "rank 0 exited with status 3");

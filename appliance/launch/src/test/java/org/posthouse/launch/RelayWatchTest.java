@@ -41,7 +41,7 @@ class RelayWatchTest {
     }
 
     @Test
-    void asksNobodyWhoHasJustSpokenOrIsNotConnected() {
+    void sendsNoProbeToRecentlyHeardOrDisconnectedRelay() {
         stopped = true;
         quietSeconds = RelayWatch.QUIET_SECONDS - 1;
         look(3);

@@ -140,7 +140,7 @@ class LineMergeTest {
     }
 
     @Test
-    void whoWantsWholeLinesGetsNoBegunOnes() {
+    void wholeLineModeHoldsBackPartialLines() {
         merge = new LineMerge(true, true, FULL);
         zero = merge.source("[0] ");
         put(zero, "a");

@@ -115,7 +115,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void aRankThatIsStartedAgainShowsOnlyWhatIsNew() throws Exception {
+    void restartedRankShowsOnlyNewOutput() throws Exception {
         process(1, "one\ntwo\n");
         process(2, "one\n");
         process(3, "one\ntwo\nthree\n").finish(true);
@@ -124,7 +124,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void halfALineIsShownByWhoPrintsTheRestOfIt() throws Exception {
+    void successorCompletesPartialLineOfItsPredecessor() throws Exception {
         process(1, "one\ntw");
         assertThat(shown()).as("a prompt, perhaps").isEqualTo(tagged("one") + "[3] tw");
         process(2, "one\ntwo\nthr").finish(true);
@@ -133,7 +133,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void halfALineThatItsSuccessorPrintsOtherwiseIsEndedAndTold() throws Exception {
+    void partialLineThatSuccessorPrintsDifferentlyIsEndedAndReported() throws Exception {
         process(1, "one\ntw");
         process(2, "one\nthree\nfour\n").finish(true);
         assertThat(shown()).isEqualTo(tagged("one", "tw", "three", "four"));
@@ -150,7 +150,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void whatAJvmSaysThatCannotStartIsNoOutputOfTheRank() throws Exception {
+    void jvmStartupErrorIsNotComparedAsRankOutput() throws Exception {
         process(1, "one\n");
         process(2, "Error occurred during initialization of VM\nCould not reserve enough space for 4194304 KB object heap\n");
         process(3, "one\ntwo\n").finish(true);
@@ -227,7 +227,7 @@ class OutputJournalTest {
 
     /** Each on a tape in memory, and on one in a file. */
     @Test
-    void whatAJvmSaysAsItCrashesIsNoOutputOfTheRank() throws Exception {
+    void jvmCrashReportIsNotComparedAsRankOutput() throws Exception {
         for (int round = 0; round < 2; round++) {
             process(1, "one\n#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n#  SIGSEGV (0xb)\n");
             process(2, "one\n#\nthree\n").finish(true);

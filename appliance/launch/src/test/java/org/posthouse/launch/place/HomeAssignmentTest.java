@@ -34,7 +34,7 @@ class HomeAssignmentTest {
     }
 
     @Test
-    void whoHasFewestRanksIsFilledUpFirst() {
+    void fillsRelayWithFewestRanksFirst() {
         List<Candidate> site = List.of(relay("a", 5), relay("a/2", 1), relay("a/3", 2));
         assertThat(relays(HomeAssignment.of(1, List.of(site)))).containsExactly("a/2");
         assertThat(relays(HomeAssignment.of(5, List.of(site)))).containsExactly("a/2", "a/2", "a/2", "a/3", "a/3");
@@ -42,7 +42,7 @@ class HomeAssignmentTest {
     }
 
     @Test
-    void betweenEqualsTheFirstByItsIdTakesWhateverTheOrderTheyWereFoundIn() {
+    void breaksTiesByRelayIdRegardlessOfCandidateOrder() {
         assertThat(relays(HomeAssignment.of(1, List.of(List.of(relay("a/2", 3), relay("a", 3)))))).containsExactly("a");
         assertThat(relays(HomeAssignment.of(3, List.of(List.of(relay("a/2", 0), relay("a", 0)))))).containsExactly("a", "a", "a/2");
     }

@@ -71,7 +71,7 @@ class RelayClientTest {
 
     /** Whose answer is lost in a cut, or late: it would keep the job for its launcher. */
     @Test
-    void aRelayThatHasNotSaidWhetherItHasOpenedTheJobIsAskedToEndIt() throws Exception {
+    void closesJobAtRelayThatHasNotConfirmedOpening() throws Exception {
         try (ToldRelay busy = new ToldRelay()) {
             CompletableFuture<RelayClient> gaveUp = new CompletableFuture<>();
             Thread launcher = Thread.startVirtualThread(() -> {

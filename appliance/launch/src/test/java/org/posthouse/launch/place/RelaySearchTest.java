@@ -30,7 +30,7 @@ class RelaySearchTest {
     }
 
     @Test
-    void whoNamesARelayThatIsNotThereHearsWhatToDo() {
+    void unreachableRelayFailsWithAdvice() {
         assertThatExceptionOfType(JobFailure.class)
                 .isThrownBy(() -> find(NOBODY))
                 .withMessage("cannot reach the relay at 127.0.0.1:1: Connection refused; start it (posthouse relay --site SITE --listen 127.0.0.1:1),"
@@ -53,7 +53,7 @@ class RelaySearchTest {
     }
 
     @Test
-    void whoWantsMoreSitesThanARelayCouldTellOfHearsSo() throws Exception {
+    void failsWhenRelayListIsTruncatedAndSitesAreMissing() throws Exception {
         try (ToldRelay relay = new ToldRelay()) {
             List<HomeRelay> homes = new ArrayList<>(List.of(new HomeRelay("here", "here", relay.address())));
             IntStream.range(0, 400).forEach(i -> homes.add(new HomeRelay("here", "here/" + i, "h".repeat(255))));
@@ -68,7 +68,7 @@ class RelaySearchTest {
     }
 
     @Test
-    void whoWantsMoreSitesThanARelayKnowsHearsWhatToDo() throws Exception {
+    void tooFewKnownSitesFailWithAdvice() throws Exception {
         try (ToldRelay relay = new ToldRelay()) {
             CompletableFuture<Void> greeted =
                     CompletableFuture.runAsync(() -> assertThatCode(relay::greet).doesNotThrowAnyException(), Thread::startVirtualThread);
@@ -82,7 +82,7 @@ class RelaySearchTest {
 
     /** Each relay listens at its own host's loopback address, and the launcher is on one of these hosts. */
     @Test
-    void whoMeetsAnotherRelayWhereOneIsSaidToBeHearsWhatToDo() throws Exception {
+    void differentRelayAtAnnouncedAddressFailsWithAdvice() throws Exception {
         try (ToldRelay relay = new ToldRelay()) {
             List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()), new HomeRelay("there", "there", relay.address()));
             CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
@@ -148,7 +148,7 @@ class RelaySearchTest {
     }
 
     @Test
-    void whoWantsMoreRelaysThanAnOpeningTellsOfHearsSo() {
+    void refusesJobWhoseOpeningExceedsOneFrame() {
         List<HomeRelay> homes = IntStream.range(0, 400).mapToObj(i -> new HomeRelay("here", "here/" + i, "h".repeat(255))).toList();
         assertThatExceptionOfType(JobFailure.class)
                 .isThrownBy(() -> JobRun.requireRoom(new JobOpen(1, Token.NONE, false, "pi", homes, new int[400])))
@@ -157,7 +157,7 @@ class RelaySearchTest {
     }
 
     @Test
-    void whoNamesSeveralMayLeaveItOut() {
+    void unreachableRelayOfSeveralFailsWithAdviceToOmitIt() {
         assertThatExceptionOfType(JobFailure.class)
                 .isThrownBy(() -> find(NOBODY, NEITHER))
                 .withMessage("cannot reach the relay at 127.0.0.1:1: Connection refused; start it (posthouse relay --site SITE --listen 127.0.0.1:1),"

@@ -29,7 +29,7 @@ class DeadlockReporterTest extends SupervisedJob {
     }
 
     @Test
-    void whoHasFinalizedIsNotWaitedForToStandStill() throws Exception {
+    void deadlockReportIgnoresFinalizedRanks() throws Exception {
         JobSupervisor watch = running(false, 0);
         blocked(watch, 1, 60, "Recv(source 0, tag 7)");
         told(watch, 0, JobEvent.FINALIZED);

@@ -25,7 +25,7 @@ class JobNoticesTest extends SupervisedJob {
     }
 
     @Test
-    void divergencesAreToldAndKeptAndTheJobGoesOn() throws Exception {
+    void divergencesAreReportedAndRecordedAndJobContinues() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 1, JobEvent.DIVERGED);
         watch.on(new JobSignal.PrintsDiffer(0, "printed something else"), nowNs);
@@ -40,7 +40,7 @@ class JobNoticesTest extends SupervisedJob {
 
     /** Nothing that the launcher waits for has to do with links: what it is told of them it tells people. */
     @Test
-    void aLinkThatIsDownForTenMinutesIsToldAndEndsNothing() throws Exception {
+    void linkOutageOfTenMinutesIsReportedAndJobContinues() throws Exception {
         JobSupervisor watch = running(true, 3);
         for (int code = 1; code >= 0; code--) {
             told(watch, new JobEvent(JOB, JobEvent.LINK_STATE, -1, code, "the link is " + (code == 1 ? "down" : "up")));
@@ -56,7 +56,7 @@ class JobNoticesTest extends SupervisedJob {
 
     /** Else nobody would know why the job stands still. */
     @Test
-    void aSendThatNobodyWillReceiveIsTold() throws Exception {
+    void sendToFinalizedRankIsReported() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 1, JobEvent.FINALIZED);
         told(watch, 1, JobEvent.UNRECEIVED);
@@ -66,7 +66,7 @@ class JobNoticesTest extends SupervisedJob {
 
     /** As the design wants it of THREAD_MULTIPLE: at the start, and not when it has happened. */
     @Test
-    void whatADeathWouldEndIsToldBeforeOnceForEachReason() throws Exception {
+    void reportsUnrestartableRanksOncePerReason() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 0, JobEvent.LIMITED);
         told(watch, 1, JobEvent.LIMITED);
@@ -83,7 +83,7 @@ class JobNoticesTest extends SupervisedJob {
     }
 
     @Test
-    void whatIsToldAgainIsNotSaidAgain() throws Exception {
+    void repeatedLimitedEventIsNotReportedAgain() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 0, JobEvent.LIMITED);
         told.clear();

@@ -65,7 +65,7 @@ class RankStarterTest extends SupervisedJob {
     }
 
     @Test
-    void lastWordsAreThoseOfTheProcessThatSaidThem() throws Exception {
+    void lastWordsBelongToTheProcessThatSentThem() throws Exception {
         JobSupervisor watch = running(true, 1);
         watch.on(new JobSignal.LastWords(1, "the relay at h:1 closed the connection"), nowNs);
         exited(watch, 1, 70);
@@ -137,7 +137,7 @@ class RankStarterTest extends SupervisedJob {
     }
 
     @Test
-    void aKilledRankIsStartedAgainAndItsPartsAreTold() throws Exception {
+    void killedRankIsRestartedAndPhasesOfRestartAreReported() throws Exception {
         JobSupervisor watch = running(true, 3);
         pass(60_000);
         told(watch, 1, JobEvent.AWAY);

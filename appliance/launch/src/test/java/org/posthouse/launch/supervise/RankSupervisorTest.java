@@ -57,7 +57,7 @@ class RankSupervisorTest extends SupervisedJob {
 
     /** It lies before what cannot be replayed. */
     @Test
-    void aCheckpointThatIsToldAgainLiftsNoLimit() throws Exception {
+    void repeatedCheckpointEventLiftsNoLimit() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 0, JobEvent.LIMITED);
         knowsMarks = true;
@@ -77,7 +77,7 @@ class RankSupervisorTest extends SupervisedJob {
     }
 
     @Test
-    void whatTheProgramDoesItselfIsNotMended() throws Exception {
+    void exitStatusOfProgramCausesNoRestart() throws Exception {
         JobSupervisor watch = running(true, 3);
         exited(watch, 1, 42);
         assertThat(watch.isOver()).as("the relay may know a better cause").isFalse();
@@ -118,7 +118,7 @@ class RankSupervisorTest extends SupervisedJob {
     }
 
     @Test
-    void aDeadlineHoldsWhateverElseIsTold() throws Exception {
+    void otherEventsDoNotExtendDeadline() throws Exception {
         JobSupervisor watch = running(true, 3);
         exited(watch, 1, 0);
         for (int second = 0; second < 5; second++) {

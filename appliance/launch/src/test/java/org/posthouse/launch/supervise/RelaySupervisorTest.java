@@ -36,7 +36,7 @@ class RelaySupervisorTest extends SupervisedJob {
     }
 
     @Test
-    void itIsToldWhenTheRanksOfALostRelayGoOn() throws Exception {
+    void reportsWhenRanksOfLostRelayContinue() throws Exception {
         JobSupervisor watch = running(true, 3);
         lost(watch, 1, false);
         pass(2_000);

@@ -85,7 +85,7 @@ class RestartsTest {
     }
 
     @Test
-    void whatATerminalSignalsWaitsForTheLaunchersOwnSignal() {
+    void restartAfterTerminalSignalWaitsForLaunchersOwnSignal() {
         for (int status : new int[] {129, 130}) {
             assertThat(waits(new Restarts(1, 3), 3, status, 10)).containsExactly(250L, 250L, 1_000L);
         }
@@ -93,7 +93,7 @@ class RestartsTest {
     }
 
     @Test
-    void whatCouldNotStartWaitsForWhatItLacks() {
+    void failedStartsBackOffUpToThirtySeconds() {
         Restarts restarts = new Restarts(1, 10);
         restarts.unstarted(0);
         assertThat(waits(restarts, 1, 1, 10)).containsExactly(4_000L);
@@ -124,7 +124,7 @@ class RestartsTest {
     }
 
     @Test
-    void anHourOfWhatNoneDidBeforeIsForgivenAndIncarnationsGoOn() {
+    void hourOfNewWorkResetsRestartCountButNotIncarnation() {
         Restarts restarts = new Restarts(2, 2);
         long hour = TimeUnit.HOURS.toNanos(1);
         restarts.next(0, KILLED, 0, 5);
@@ -144,7 +144,7 @@ class RestartsTest {
     }
 
     @Test
-    void aProcessThatOnlyDidAgainWhatWasDoneIsNotForgiven() {
+    void replayingProcessDoesNotResetRestartCount() {
         Restarts restarts = new Restarts(1, 1);
         restarts.there(0, 0);
         restarts.ended(0, 5);
@@ -154,7 +154,7 @@ class RestartsTest {
     }
 
     @Test
-    void asOftenAsTheUserSaysWhateverOtherRanksHaveUsed() {
+    void allowsTheConfiguredNumberOfRestarts() {
         Restarts restarts = new Restarts(1, 100);
         for (int restart = 0; restart < 100; restart++) {
             assertThat(restarts.isAllowed(0)).isTrue();

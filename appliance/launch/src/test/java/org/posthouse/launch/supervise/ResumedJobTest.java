@@ -105,7 +105,7 @@ class ResumedJobTest extends SupervisedJob {
     }
 
     @Test
-    void aJobWhoseEndIsDecidedIsLeftWhereARelayCannotBeTold() throws Exception {
+    void endedJobIsLeftWhenRelayIsUnreachable() throws Exception {
         JobSupervisor watch = watch(true, 3, true);
         watch.goOn(notes("start 0 1", "start 1 1", "ending 3 rank 1 exited with status 3"), nowNs);
         back(watch, 1);
