@@ -268,7 +268,7 @@ final class DamageTest {
     }
 
     @Test
-    void knowsNothingOfANewestFileThatItsWriterHasNotToldOf() throws Exception {
+    void missingNewestFileGoesUnnoticedWithoutHighWaterMark() throws Exception {
         Path newest = QueueFiles.file(folder, writeFiles(2));
         Samples.flip(folder.resolve(LogHighWater.FILE), 9);
         Files.delete(newest);

@@ -186,7 +186,7 @@ final class GoldenBytesTest {
 
     /** The hex is what stands behind the checksum of the head. */
     @Test
-    void pinsWhatAWriterTellsOfHowFarItHasCome(@TempDir Path folder) throws IOException {
+    void pinsBytesOfHighWaterFile(@TempDir Path folder) throws IOException {
         LogHighWater logHighWater = new LogHighWater(0x0102030405L, 7, new UUID(0x1112131415161718L, 0x2122232425262728L));
         logHighWater.write(folder);
         assertThat(HexFormat.of().formatHex(Files.readAllBytes(folder.resolve("writer.reached")))).isEqualTo(
@@ -195,7 +195,7 @@ final class GoldenBytesTest {
     }
 
     @Test
-    void pinsWhatAWriterTellsOfWhatItHasSynced(@TempDir Path folder) throws IOException {
+    void pinsBytesOfSyncedPositionFile(@TempDir Path folder) throws IOException {
         SyncedPosition safe = new SyncedPosition(0x0102030405L);
         safe.write(folder, Disk::force);
         assertThat(HexFormat.of().formatHex(Files.readAllBytes(folder.resolve("writer.safe")))).isEqualTo(

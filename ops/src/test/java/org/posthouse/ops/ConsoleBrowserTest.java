@@ -86,7 +86,7 @@ class ConsoleBrowserTest {
 
     /** A relay knows of a rank at another one that it is there, not what it does. */
     @Test
-    void whatIsNotCountedHereIsNotShownAsNothing() throws Exception {
+    void showsDashesForCountersOfOtherRelays() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
             List<RankStatus> ranks = List.of(
@@ -199,7 +199,7 @@ class ConsoleBrowserTest {
 
     /** Also where nobody scrolls the table to its last column; but what says why the relay takes no work says it once. */
     @Test
-    void aLogThatIsHeldIsToldOfAboveTheTable() throws Exception {
+    void heldLogIsReportedAboveTheRelayTable() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             RelayStatus open = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withLog(open, "held", "rank 3 pins it: raise --log-limit");
@@ -214,7 +214,7 @@ class ConsoleBrowserTest {
 
     /** Also where the link is up, and nobody is told of anything that waits for it. */
     @Test
-    void aLinkThatAJobHoldsIsToldOfAboveTheTableAndInItsRow() throws Exception {
+    void heldLinkIsReportedAboveTheTableAndInItsRow() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             open(ops);
             assertThat(text("[aria-labelledby=links-title] .notice.bad")).isEqualTo("rennes-a → orsay/2 is held: job 7 holds it");

@@ -13,7 +13,7 @@ import org.posthouse.status.RelayStatus;
 class JobBoardTest {
 
     @Test
-    void believesTheHighestIncarnationWhoeverReportsIt() {
+    void highestIncarnationWinsRegardlessOfReportingRelay() {
         RankStatus old = Scenes.rank(0, "a", RankStatus.State.LOST, 1, 900);
         RankStatus fresh = Scenes.rank(0, "b", RankStatus.State.CONNECTED, 2, 3);
         assertThat(onlyRank(relay("a", old), relay("b", fresh))).isEqualTo(fresh);

@@ -219,7 +219,7 @@ class OpsMetricsTest {
     }
 
     @Test
-    void showsWhatThereWasNoRoomForOnceThereIs() {
+    void showsOmittedMetersOnceThereIsRoom() {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             MeterRegistry registry = metrics.registry();
             List<Meter> others = new ArrayList<>();

@@ -100,7 +100,7 @@ class OpsRoutesTest {
     }
 
     @Test
-    void putsOneJobTogetherFromTheRelaysThatKnowIt() throws Exception {
+    void mergesJobFromAllRelaysThatReportIt() throws Exception {
         JobStatus west = Scenes.job(Scenes.JOB, List.of(Scenes.rank(4, "orsay-a", RankStatus.State.LOST, 2, 9)));
         ops.relays.add(new Scenes.MovingRelay(Scenes.relay("orsay", "orsay-a", 1, List.of(west))));
         JsonNode jobs = ops.json("/api/v1/jobs").path("jobs");
@@ -114,7 +114,7 @@ class OpsRoutesTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "/api/v1/jobs/XYZ", "/api/v1/jobs/1f4c9ae02b77d3101f4c9ae02b77d3101f", "/api/v1/jobs/%22%3E%3Cb%3E"})
-    void refusesWhatIsNoJobId(String path) throws Exception {
+    void refusesMalformedJobId(String path) throws Exception {
         HttpResponse<String> answer = ops.get(path);
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(error(answer)).contains("is no job id: expected 1 to 32 lower-case hexadecimal digits");

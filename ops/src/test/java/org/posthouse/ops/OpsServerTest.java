@@ -131,7 +131,7 @@ class OpsServerTest {
     }
 
     @Test
-    void answersWhatIsNoHttpWithOneLineAndCloses() throws Exception {
+    void answersMalformedHttpWithBadRequest() throws Exception {
         assertThat(ops.exchange("\u0016\u0003\u0001 hello\r\n\r\n")).contains(" 400 ").contains("not valid HTTP/1.1");
     }
 
@@ -145,7 +145,7 @@ class OpsServerTest {
     }
 
     @Test
-    void isReachableOnLoopbackOnlyUnlessToldOtherwise() {
+    void defaultConfigurationListensOnLoopback() {
         assertThat(OpsConfig.loopback(0).host()).isEqualTo("127.0.0.1");
     }
 
