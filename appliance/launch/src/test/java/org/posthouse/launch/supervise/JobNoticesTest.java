@@ -56,7 +56,7 @@ class JobNoticesTest extends SupervisedJob {
 
     /** Else nobody would know why the job stands still. */
     @Test
-    void sendToFinalizedRankIsReported() throws Exception {
+    void unreceivedSendIsReportedAndJobContinues() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 1, JobEvent.FINALIZED);
         told(watch, 1, JobEvent.UNRECEIVED);
