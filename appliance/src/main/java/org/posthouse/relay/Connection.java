@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One accepted connection of the ranks' port. The other end must prove its identity and send HELLO within a time limit;
- * then the connection serves a rank or a launcher. A fault here closes this connection, with a reason, and no other.
+ * then the connection serves a rank, a launcher or an agent. A fault here closes this connection, with a reason, and no other.
  *
  * <p>The thread that reads the connection calls {@link #onBytes} and {@link #onEnded}. Frames are handled inside the
  * strand of the session, by the reading thread if it can enter. Any thread may call {@link #close}.
@@ -181,7 +181,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         if (strand == null) {
             onIntroduction(ArrivedFrame.copy(buffer, index, length), view.type());
         } else if (!view.type().sentBy(role)) {
-            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a " + roleName());
+            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + roleName());
         } else if (inside || (inside = strand.tryEnter())) {
             handle(buffer, index, length, view);
         } else {
@@ -210,7 +210,11 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     }
 
     private String roleName() {
-        return role == FrameType.Role.RANK ? "rank" : "launcher";
+        return switch (role) {
+            case FrameType.Role.RANK -> "a rank";
+            case FrameType.Role.LAUNCHER -> "a launcher";
+            default -> "an agent";
+        };
     }
 
     /** Handles a frame before HELLO has been accepted. */
@@ -224,7 +228,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     }
 
     private void onIdentify(Identify client) {
-        if (client.kind() == Hello.LAUNCHER) {
+        if (client.kind() != Hello.RANK) {
             relay.launchers().tokenFor(this::user).onSuccess(token -> challenge(client, token)).onFailure(this::refuse);
             return;
         }
@@ -240,7 +244,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
 
     /**
      * The user of the process at the other end. The lookup takes some milliseconds, so it runs once, and for launchers
-     * only.
+     * and agents only.
      */
     private Future<PeerUser> user() {
         if (user == null) {
@@ -260,8 +264,9 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
             return;
         }
         Identify client = proof.client();
-        if (client.kind() == Hello.LAUNCHER) {
-            throw new WireException(CloseReason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
+        if (client.kind() != Hello.RANK) {
+            String who = client.kind() == Hello.AGENT ? "the agent's" : "the launcher's";
+            throw new WireException(CloseReason.WRONG_TOKEN, who + " token is not that of relay " + relay.id() + "; see --token-file");
         }
         Shard shard = relay.shards().of(client.job(), client.rank());
         shard.strand().submit(() -> refuse(shard.core().unproven(client)));
@@ -279,6 +284,10 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
             readWithNeighbours(hello);
             Shard shard = relay.shards().of(hello.job(), hello.rank());
             open(shard.strand(), () -> new RankSession(shard, this, hello));
+        } else if (hello.kind() == Hello.AGENT) {
+            role = FrameType.Role.AGENT;
+            greeted();
+            open(relay.control(), () -> new AgentSession(relay, this));
         } else {
             role = FrameType.Role.LAUNCHER;
             greeted();

@@ -30,15 +30,15 @@ import org.posthouse.wire.WireException;
 
 /**
  * The session of a connected launcher, which opens and ends jobs and receives the events of their ranks. Its jobs end
- * with its connection, except logged ones, to which it may come back. Confined to the relay's control strand.
+ * with its connection, except logged ones, to which it may come back. It also sends to agents ({@link LauncherAgents}).
+ * Confined to the relay's control strand.
  */
 final class LauncherSession implements Session {
-    /** Limit of bytes that wait for a launcher that does not read: about 70 events for each rank of the largest job. */
-    private static final int UNREAD_BYTES_MAX = 64 << 20;
-
     private final Relay relay;
     private final Connection connection;
     private final OutboundChannel outboundChannel;
+    private final SessionOutput output;
+    private final LauncherAgents agents;
     private final Future<String> owner;
     private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
@@ -54,6 +54,8 @@ final class LauncherSession implements Session {
         this.relay = relay;
         this.connection = connection;
         this.outboundChannel = connection.line();
+        this.output = new SessionOutput(connection);
+        this.agents = relay.agents().admit(output, owner);
         this.owner = owner;
         this.unsealed = unsealed;
     }
@@ -75,6 +77,9 @@ final class LauncherSession implements Session {
             }
             case JOB_CLOSE -> close(view.job(), CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(ArrivedFrame.copy(buffer, index, length)));
+            case NODES -> agents.list(ArrivedFrame.copy(buffer, index, length));
+            case AGENT_MESSAGE -> agents.pass(buffer, index, length, view);
+            case AGENT_DRAIN -> agents.drain(buffer, index, length);
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a launcher");
         }
@@ -136,13 +141,7 @@ final class LauncherSession implements Session {
     }
 
     private void write(ByteBuffer frame) {
-        outboundChannel.write(frame);
-        outboundChannel.flush();
-        int unread = outboundChannel.waitingBytes();
-        if (unread > UNREAD_BYTES_MAX) {
-            connection.close(
-                    CloseNotice.closing(0, CloseReason.LIMIT, "it does not read: " + unread + " bytes wait for it, expected " + UNREAD_BYTES_MAX + " at most"));
-        }
+        output.write(frame);
     }
 
     private void close(long job, CloseNotice why) {
@@ -183,6 +182,7 @@ final class LauncherSession implements Session {
     @Override
     public void onClosed(CloseNotice why) {
         Set.copyOf(jobs).forEach(this::abandon);
+        relay.agents().leave(agents, why);
     }
 
     @Override

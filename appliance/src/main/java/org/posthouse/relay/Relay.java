@@ -83,6 +83,7 @@ public final class Relay extends VerticleBase {
     private final LogSyncer syncer;
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
+    private final AgentRegistry agents = new AgentRegistry(this);
     private final StatusCollector status = new StatusCollector(this);
     private final LauncherAccess launchers;
     private EventLoop loop;
@@ -486,6 +487,12 @@ public final class Relay extends VerticleBase {
     Jobs jobs() {
         assert inLoop();
         return jobs;
+    }
+
+    /** Confined to the control strand. */
+    AgentRegistry agents() {
+        assert inLoop();
+        return agents;
     }
 
     public StatusCollector status() {

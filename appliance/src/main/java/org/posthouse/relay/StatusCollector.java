@@ -80,6 +80,7 @@ public final class StatusCollector implements RelayView {
         timer = vertx.setPeriodic(REFRESH_MS, tick -> {
             refresh();
             relay.refusals().tick();
+            relay.agents().closeSilent(System.nanoTime());
         });
     }
 

@@ -15,6 +15,9 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.RelayAuthentication;
 import org.posthouse.mpj.channel.UnprovenRelayException;
+import org.posthouse.wire.AgentDrain;
+import org.posthouse.wire.AgentGone;
+import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Challenge;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -27,6 +30,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
@@ -35,7 +39,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job, or
+ * The launcher's connection to one relay. Its own virtual thread reads; any thread writes. It ends with the job, or
  * when the connection breaks: {@code JobRelays} makes another.
  */
 public final class RelayClient implements AutoCloseable {
@@ -93,6 +97,12 @@ public final class RelayClient implements AutoCloseable {
     private List<Candidate> known = List.of();
     private int selfIndex;
     private int leftOut;
+
+    /** Answers about agents that this launcher waits for. */
+    private final AgentAnswers answers = new AgentAnswers();
+
+    /** Written by any thread, read by the one that reads. */
+    private volatile AgentFrameListener agentFrames = (type, frame) -> {};
 
     private RelayClient(FrameChannel line, Token token) {
         this.line = line;
@@ -229,11 +239,53 @@ public final class RelayClient implements AutoCloseable {
         asked = true;
         JobOpen told = job.at(home().relay());
         try {
-            line.write(told.with(MutualProof.sealed(told.token(), token, identity, challenge)).encode());
+            write(told.with(MutualProof.sealed(told.token(), token, identity, challenge)).encode());
         } catch (IOException e) {
             throw new JobFailure(this + " is gone: " + e.getMessage(), e);
         }
         await(opened, "did not open the job");
+    }
+
+    /** Sends a frame about agents or files. Frames of one thread are sent in order. */
+    public void send(ByteBuffer frame) throws IOException {
+        write(frame);
+    }
+
+    private void write(ByteBuffer frame) throws IOException {
+        synchronized (line) {
+            line.write(frame);
+        }
+    }
+
+    /** Tells whom to call with frames about agents and files. */
+    public void listenAgents(AgentFrameListener listener) {
+        agentFrames = listener;
+    }
+
+    /** The relay's agents, each with its last offer. Blocks for at most {@link #ANSWER_SECONDS}. */
+    public List<AgentOffer> nodes() throws JobFailure {
+        return await(asked(answers.list(), NodesPage.ask()), "did not list its nodes");
+    }
+
+    /**
+     * Asks an agent to take no new job, or to take jobs again. Blocks for at most {@link #ANSWER_SECONDS}.
+     *
+     * @return what it offers now
+     */
+    public AgentOffer drain(long agent, boolean drain) throws JobFailure {
+        return await(asked(answers.offer(agent), new AgentDrain(agent, drain).encode()), "did not bring the answer of its node");
+    }
+
+    private <T> CompletableFuture<T> asked(CompletableFuture<T> answer, ByteBuffer question) throws JobFailure {
+        try {
+            write(question);
+            if (closing) {
+                answers.lost(new JobFailure(this + " is gone"));
+            }
+            return answer;
+        } catch (IOException e) {
+            throw new JobFailure(this + " is gone: " + e.getMessage(), e);
+        }
     }
 
     /** Asks the relay to end the job, if it was asked to open it. */
@@ -243,7 +295,7 @@ public final class RelayClient implements AutoCloseable {
             return;
         }
         try {
-            line.write(why.encode(FrameType.JOB_CLOSE));
+            write(why.encode(FrameType.JOB_CLOSE));
         } catch (IOException e) {
             closed.completeExceptionally(e);
         }
@@ -252,7 +304,7 @@ public final class RelayClient implements AutoCloseable {
     /** Sends this to the relay. Nothing is sent on a broken connection, which its reader notices. */
     public void kept(JobKept kept) {
         try {
-            line.write(kept.encode());
+            write(kept.encode());
         } catch (IOException e) {
             closed.completeExceptionally(e);
         }
@@ -332,6 +384,16 @@ public final class RelayClient implements AutoCloseable {
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case JOB_OPENED -> opened.complete(null);
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
+            case NODES -> answers.onPage(NodesPage.decode(frame));
+            case AGENT_OFFER -> {
+                answers.onOffer(AgentOffer.decode(frame));
+                agentFrames.onFrame(view.type(), frame);
+            }
+            case AGENT_GONE -> {
+                answers.onGone(AgentGone.decode(frame));
+                agentFrames.onFrame(view.type(), frame);
+            }
+            case AGENT_MESSAGE, STAGE_ANSWER, STAGE_TAKEN -> agentFrames.onFrame(view.type(), frame);
             case CLOSE -> {
                 CloseNotice why = CloseNotice.decode(frame);
                 refusal = why.reason();
@@ -367,6 +429,10 @@ public final class RelayClient implements AutoCloseable {
         welcome.completeExceptionally(failure);
         boolean wasOpened = !opened.completeExceptionally(failure);
         closed.completeExceptionally(failure);
+        answers.lost(failure);
+        if (!wasClosing) {
+            agentFrames.onLost(why);
+        }
         if (wasOpened && !wasClosing) {
             onLost.accept(why);
         }

@@ -1,0 +1,171 @@
+package org.posthouse.relay;
+
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.audit.Audit;
+import org.posthouse.core.Refusal;
+import org.posthouse.status.NodeStatus;
+import org.posthouse.wire.AgentOffer;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+
+/**
+ * The agents of a relay, and the launchers that may send to them (docs/wire.md, Agents). An agent is here from its first
+ * offer to the end of its connection. Confined to the relay's control strand.
+ */
+final class AgentRegistry {
+    /** Most agents of a relay. Their names, labels and sessions take some 16 MiB at most. */
+    static final int AGENTS_MAX = 4_096;
+
+    /** Nanoseconds after which a silent agent's connection is closed: six pings. */
+    static final long SILENCE_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
+
+    private final Relay relay;
+    private final Map<Long, AgentSession> agents = new LinkedHashMap<>();
+    private final Set<String> names = new HashSet<>();
+    private final Map<Long, LauncherAgents> launchers = new HashMap<>();
+    private int agentsMax = AGENTS_MAX;
+    private long lastLauncher;
+    private long dropped;
+
+    AgentRegistry(Relay relay) {
+        this.relay = relay;
+    }
+
+    /** For tests. */
+    void limit(int most) {
+        agentsMax = most;
+    }
+
+    // ---- agents
+
+    /** The agent with this number, if it is connected. */
+    Optional<AgentSession> agent(long number) {
+        assert relay.inLoop();
+        return Optional.ofNullable(agents.get(number));
+    }
+
+    /**
+     * Adds an agent, or replaces its older connection. Launchers that have sent to it are told.
+     *
+     * @throws Refusal if there are too many
+     */
+    void join(AgentSession session) throws Refusal {
+        assert relay.inLoop();
+        AgentSession older = agents.get(session.agent());
+        if (older == null && agents.size() >= agentsMax) {
+            throw new Refusal(CloseReason.LIMIT, "relay " + relay.id() + " has " + agents.size() + " agents, at most " + agentsMax);
+        }
+        if (older != null) {
+            CloseNotice replaced = CloseNotice.closing(0, CloseReason.FENCED, "the agent has another connection");
+            older.close(replaced);
+            leave(older, replaced);
+        }
+        session.rename(renamed("", session.offer().name()));
+        agents.put(session.agent(), session);
+        Audit.changed(relay.id(), session + " on host " + session.offer().host() + " joined from " + session.remote() + ", with " + session.offer().slots()
+                + " slots");
+        launchers.values().forEach(launcher -> launcher.onAgent(session));
+    }
+
+    /** Removes an agent whose connection has ended, unless a newer connection has replaced it. */
+    void leave(AgentSession session, CloseNotice why) {
+        assert relay.inLoop();
+        if (!agents.remove(session.agent(), session)) {
+            return;
+        }
+        names.remove(session.offer().name());
+        String text = session + " is gone: " + why.reason() + ": " + why.text();
+        Audit.changed(relay.id(), text);
+        launchers.values().forEach(launcher -> launcher.onAgentGone(session.agent(), text));
+    }
+
+    /** Changes an agent's name to the first of name, name-2, name-3, and so on, that no other agent has. */
+    String renamed(String before, String name) {
+        names.remove(before);
+        String free = name;
+        for (int number = 2; !names.add(free); number++) {
+            free = name + "-" + number;
+        }
+        return free;
+    }
+
+    /** Closes the connections of agents that have sent nothing for {@link #SILENCE_NANOS_MAX}, as of a node without power. */
+    void closeSilent(long nowNanos) {
+        assert relay.inLoop();
+        for (AgentSession session : List.copyOf(agents.values())) {
+            long silence = nowNanos - session.heardNanos();
+            if (silence > SILENCE_NANOS_MAX) {
+                session.close(CloseNotice.closing(
+                        0, CloseReason.TIMEOUT, session + " has sent nothing for " + TimeUnit.NANOSECONDS.toSeconds(silence) + " s"));
+            }
+        }
+    }
+
+    /** What each agent has offered last. */
+    List<AgentOffer> offers() {
+        assert relay.inLoop();
+        return agents.values().stream().map(AgentSession::offer).toList();
+    }
+
+    /** The agents as the console shows them. */
+    List<NodeStatus> status() {
+        assert relay.inLoop();
+        List<NodeStatus> nodes = new ArrayList<>(agents.size());
+        agents.values().forEach(session -> nodes.add(session.status()));
+        return nodes;
+    }
+
+    // ---- launchers
+
+    /** Gives a launcher's connection its number. */
+    LauncherAgents admit(SessionOutput output, Future<String> owner) {
+        assert relay.inLoop();
+        LauncherAgents launcher = new LauncherAgents(relay, ++lastLauncher, output, owner);
+        launchers.put(lastLauncher, launcher);
+        return launcher;
+    }
+
+    /** Removes a launcher whose connection has ended, and tells the agents to which it has sent. */
+    void leave(LauncherAgents launcher, CloseNotice why) {
+        assert relay.inLoop();
+        launchers.remove(launcher.number());
+        launcher.end(why);
+    }
+
+    /** The launcher's connection with this number, if it is open. */
+    Optional<LauncherAgents> launcher(long number) {
+        assert relay.inLoop();
+        return Optional.ofNullable(launchers.get(number));
+    }
+
+    /** Whether a launcher's connection had this number and has ended. */
+    boolean hasEnded(long number) {
+        return number > 0 && number <= lastLauncher && !launchers.containsKey(number);
+    }
+
+    /** Counts a message of an agent that no launcher gets, and reports it if the agent is to blame. */
+    void drop(AgentSession session, long launcher) {
+        assert relay.inLoop();
+        dropped++;
+        if (!hasEnded(launcher)) {
+            relay.refusals()
+                    .refused(
+                            CloseReason.NOT_EXPECTED,
+                            "dropped a message of " + session + " from " + session.remote() + " for launcher " + launcher + ", which has not sent to it");
+        }
+    }
+
+    /** Messages of agents that no launcher got. */
+    long dropped() {
+        return dropped;
+    }
+}
