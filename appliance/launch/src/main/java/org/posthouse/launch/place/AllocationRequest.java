@@ -1,0 +1,91 @@
+package org.posthouse.launch.place;
+
+import java.util.Map;
+
+/**
+ * What a job wants of the nodes.
+ *
+ * @param ranks number of ranks, n; at least 1
+ * @param copies of each rank, r; at least 1
+ * @param strategy how the slots are divided over hosts
+ * @param apart what the copies of a rank do not share
+ * @param numbering which ranks are neighbours
+ * @param sites where ranks may be
+ * @param labels that a node must have, by key
+ */
+public record AllocationRequest(
+        int ranks,
+        int copies,
+        Strategy strategy,
+        Apart apart,
+        Numbering numbering,
+        SiteRestriction sites,
+        Map<String, String> labels) {
+
+    /** How slots are divided over the hosts (P2P-MPI, section 3.2). */
+    public enum Strategy {
+        /** As few processes on each host as possible; the nearest hosts first. */
+        SPREAD,
+        /** As many processes as possible on the nearest hosts. */
+        CONCENTRATE
+    }
+
+    /** What copies of one rank do not share. */
+    public enum Apart {
+        /** A site, if there are enough sites that hold all ranks; else a host. */
+        SITE_IF_POSSIBLE,
+        SITE,
+        HOST
+    }
+
+    /** Which ranks are together ({@code --map-by}). Slots per host are the same for all. */
+    public enum Numbering {
+        /** The ranks of a host are neighbours. */
+        SLOT,
+        /** Neighbours are on the next host, as in the P2P-MPI chapter. */
+        NODE,
+        /** Neighbours are at the next site. */
+        SITE
+    }
+
+    public AllocationRequest {
+        if (ranks < 1 || copies < 1) {
+            throw new IllegalArgumentException(ranks + " ranks in " + copies + " copies, expected at least 1 of each");
+        }
+        labels = Map.copyOf(labels);
+    }
+
+    /** A job of {@code ranks} ranks in one copy each, anywhere. */
+    public static AllocationRequest of(int ranks, Strategy strategy) {
+        return new AllocationRequest(ranks, 1, strategy, Apart.SITE_IF_POSSIBLE, Numbering.SLOT, SiteRestriction.NONE, Map.of());
+    }
+
+    /** The same job with {@code number} copies of each rank. */
+    public AllocationRequest withCopies(int number, Apart copiesApart) {
+        return new AllocationRequest(ranks, number, strategy, copiesApart, numbering, sites, labels);
+    }
+
+    /** The same job with its ranks numbered in another order. */
+    public AllocationRequest withNumbering(Numbering order) {
+        return new AllocationRequest(ranks, copies, strategy, apart, order, sites, labels);
+    }
+
+    /** The same job at these sites, on nodes with these labels. */
+    public AllocationRequest where(SiteRestriction allowed, Map<String, String> labelsWanted) {
+        return new AllocationRequest(ranks, copies, strategy, apart, numbering, allowed, labelsWanted);
+    }
+
+    /** Number of processes: n r. */
+    public long processes() {
+        return (long) ranks * copies;
+    }
+
+    /** For people: {@code 16 x 2}, or {@code 16} for one copy. */
+    public String size() {
+        return copies == 1 ? "" + ranks : ranks + " x " + copies;
+    }
+
+    boolean allows(NodeSlots node) {
+        return sites.allows(node.site()) && node.labels().entrySet().containsAll(labels.entrySet());
+    }
+}
