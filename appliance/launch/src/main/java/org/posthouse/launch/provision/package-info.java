@@ -1,0 +1,8 @@
+/**
+ * Ways to bring agents to hosts. A {@link org.posthouse.launch.provision.Provisioner} starts agents and tells when one is
+ * lost; it knows neither relays nor ranks.
+ *
+ * <p>{@link org.posthouse.launch.provision.CommandProvisioner} starts one command a host ({@code --launch-agent 'ssh
+ * {host}'}), on the hosts of a {@link org.posthouse.launch.provision.HostFile}. The launcher calls both.
+ */
+package org.posthouse.launch.provision;
