@@ -128,7 +128,8 @@ public final class NodeAllocation {
                 .collect(Collectors.groupingBy(place -> place.node().agent(), LinkedHashMap::new, Collectors.summingInt(place -> 1)));
     }
 
-    private static List<NodeSlots> eligible(List<NodeSlots> nodes, AllocationRequest request) {
+    /** The nodes at the request's sites and with its labels. */
+    public static List<NodeSlots> eligible(List<NodeSlots> nodes, AllocationRequest request) {
         return nodes.stream().filter(request::allows).toList();
     }
 

@@ -109,7 +109,7 @@ public final class ReservationRound {
         try {
             NodeAllocation.of(nodes, request);
         } catch (JobFailure e) {
-            refuseByOffers(nodes, wholeNodes);
+            refuseByOffers(nodes);
             return endRound(e.getMessage(), nowNs);
         }
         List<ReservationStep> steps = new ArrayList<>();
@@ -125,12 +125,11 @@ public final class ReservationRound {
         return steps;
     }
 
-    /** Notes for the last line what the nodes would have answered. */
-    private void refuseByOffers(List<NodeSlots> nodes, List<NodeSlots> wholeNodes) {
-        Map<Long, NodeSlots> offers = nodes.stream().collect(Collectors.toMap(NodeSlots::agent, node -> node));
-        for (NodeSlots node : NodeAllocation.overbooked(wholeNodes, request)) {
-            AskedNode ask = new AskedNode(node);
-            ask.answer(offers.get(node.agent()).free(), Refusal.FULL.name());
+    /** Notes for the last line what all nodes would have answered, had they been asked for all of their slots. */
+    private void refuseByOffers(List<NodeSlots> nodes) {
+        for (NodeSlots node : NodeAllocation.eligible(nodes, request)) {
+            AskedNode ask = new AskedNode(node.withFree(Math.min(node.slots(), request.ranks())));
+            ask.answer(node.free(), Refusal.FULL.name());
             asked.put(node.agent(), ask);
         }
     }

@@ -172,7 +172,7 @@ class ReservationRoundTest {
             round.onTime(60_000 * MS);
             assertThat(steps).noneMatch(Ask.class::isInstance);
         }
-        assertThat(text(steps)).isEqualTo("failed: asked for 8, got 7: site-a 5 of 8 (3 refused: FULL), site-b 2 of 2");
+        assertThat(text(steps)).isEqualTo("failed: asked for 8, got 7: site-a 5 of 8 (3 refused: FULL), site-b 2 of 4 (2 refused: FULL)");
     }
 
     @Test

@@ -92,6 +92,7 @@ class SlotLedgerTest {
         assertThat(ledger.confirm(1, key(1), 3, 1_000 * MS - 5)).isZero();
         assertThat(ledger.free()).isEqualTo(3);
         ledger.reserve(1, want(1, 3), Long.MAX_VALUE); // the clock wraps
+        assertThat(ledger.expire(Long.MAX_VALUE)).isFalse();
         assertThat(ledger.expire(Long.MAX_VALUE + 999 * MS)).isFalse();
         assertThat(ledger.expire(Long.MAX_VALUE + 1_000 * MS)).isTrue();
     }
