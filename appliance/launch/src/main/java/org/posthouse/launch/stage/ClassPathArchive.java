@@ -71,7 +71,6 @@ public final class ClassPathArchive {
             for (Map.Entry<String, Path> entry : entries.entrySet()) {
                 add(zip, entry.getKey(), entry.getValue());
             }
-            zip.close();
         }
         return ContentId.of(digest.digest(), Files.size(jar));
     }

@@ -322,7 +322,6 @@ public final class ContentStore implements Closeable {
     }
 
     private void touch(Entry entry) {
-        entries.get(entry.id); // Orders the map.
         if (entry.whole) {
             try {
                 setTimes(file(entry.id));

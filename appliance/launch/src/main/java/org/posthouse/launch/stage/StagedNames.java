@@ -52,8 +52,8 @@ public final class StagedNames {
         }
         if (!contents.contains(id)) {
             if (id.bytes() > bytesMax - bytes) {
-                throw new StageException("the job's files have more than " + bytesMax + " bytes together: with \"" + name + "\" they have "
-                        + (bytes + id.bytes()) + " (--stage-cache)");
+                throw new StageException(
+                        "the job's files have more than " + bytesMax + " bytes together, with \"" + name + "\" of " + id.bytes() + " (--stage-cache)");
             }
             bytes += id.bytes();
             contents.add(id);

@@ -244,7 +244,8 @@ class ContentStoreTest {
     void contentInUseStaysAndSaysWhyOtherContentIsRefused() throws Exception {
         ContentId a = put(content(16, 400));
         ContentId b = put(content(17, 400));
-        try (PinnedContent used = store.pin(a).orElseThrow(); PinnedContent twice = store.pin(a).orElseThrow()) {
+        PinnedContent twice = store.pin(a).orElseThrow();
+        try (PinnedContent used = store.pin(a).orElseThrow()) {
             twice.close();
             twice.close();
             store.pin(b).orElseThrow().close(); // So that a is the least recently used.
