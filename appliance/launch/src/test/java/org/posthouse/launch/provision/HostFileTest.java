@@ -69,6 +69,7 @@ class HostFileTest {
         "n1 n2            | \"n2\" is not known: a line is HOST [slots=N] [max-slots=N] [site=NAME], or HOST:N",
         "slots=4          | \"slots=4\" is no host",
         "-oProxyCommand=x | \"-oProxyCommand=x\" is no host",
+        "-x slots=2       | \"-x\" is no host",
         "joe@-x           | \"joe@-x\" is no host",
         "$(reboot)        | \"$(reboot)\" is no host",
         "n1 site=a/b      | \"site=a/b\" is no site's name",
