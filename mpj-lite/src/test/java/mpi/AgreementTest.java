@@ -113,7 +113,7 @@ class AgreementTest {
     /** Other processes that refuse a few times, as if other agreements were quicker there each time. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatSomebodyRefusedIsGivenBackAndTheChoiceWidens(boolean member) {
+    void refusedContextNumberIsReturnedAndChoiceWidens(boolean member) {
         Ranks.run(1, (world, rank) -> {
             int[] refusals = {20};
             Agreement agreement = new Agreement("dup", world, world.id, member);

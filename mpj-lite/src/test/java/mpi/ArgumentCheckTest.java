@@ -223,7 +223,7 @@ class ArgumentCheckTest {
     }
 
     @Test
-    void aCallIsToldAsTheProgramSpelledIt() {
+    void errorNamesMethodInTheProgramsSpelling() {
         Comm none = new Intracomm(null, Group.EMPTY, Communicator.NO_ID, "COMM_NULL");
         Map<String, Call> calls = Map.of(
                 "Size", w -> none.Size(), "getSize", w -> none.getSize(), "Rank", w -> none.Rank(), "getRank", w -> none.getRank(),

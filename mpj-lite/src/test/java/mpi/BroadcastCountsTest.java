@@ -61,7 +61,7 @@ class BroadcastCountsTest {
     }
 
     @Test
-    void whatDoesNotFitEndsItWhereItDoesNotAndBehindThat() {
+    void truncationFailsThatRankAndMayFailItsDescendants() {
         for (int count : new int[] {10, 3_000, 200_000}) {
             Ranks.run(8, (world, rank) -> {
                 int[] buffer = new int[count];

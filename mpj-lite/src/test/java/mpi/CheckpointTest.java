@@ -62,7 +62,7 @@ class CheckpointTest {
     }
 
     @Test
-    void whatWasSavedIsRestored() {
+    void registeredValuesAreRestored() {
         int[] grid = {1, 2, 3};
         Object halo = new long[] {4, 5};
         IntBuffer buffer = IntBuffer.wrap(new int[] {6, 7});
@@ -113,7 +113,7 @@ class CheckpointTest {
     }
 
     @Test
-    void theArrayThatWasRegisteredIsRestoredInPlaceWhateverWasSetMeanwhile() {
+    void registeredArrayIsRestoredInPlaceDespiteLaterSet() {
         LocalWorld before = saved((world, checkpoint) -> {
             int[] first = {1, 2};
             Checkpoint.Value<int[]> now = checkpoint.register("now", first);
@@ -289,7 +289,7 @@ class CheckpointTest {
 
     /** Before, the context of the ports was looked up among those of communicators, where it is not. */
     @Test
-    void whoHasMetSomebodyAtAPortIsSaved() {
+    void checkpointSucceedsAfterPortConnection() {
         LocalWorld local = new LocalWorld(2).saving();
         run(2, local, (world, checkpoint) -> {
             checkpoint.restored();
@@ -305,7 +305,7 @@ class CheckpointTest {
 
     /** Before, they were among the communicators of the port's own, which no image has. */
     @Test
-    void collectivesCountOnOfWhatWasMadeAtAPort() {
+    void portCommunicatorsRestoreTheirCollectiveCounters() {
         List<List<Integer>> saved = List.of(new ArrayList<>(), new ArrayList<>());
         LocalWorld first = new LocalWorld(2).saving();
         run(2, first, (world, checkpoint) -> {
@@ -338,7 +338,7 @@ class CheckpointTest {
 
     /** It has left by then, but nobody has asked: that is asked again, and answered as it was. */
     @Test
-    void whatWasInTheAttachedBufferIsThereStill() {
+    void attachedBufferUsageIsRestored() {
         Body prologue = (world, checkpoint) -> world.self.sendBuffer().attach("attach", new byte[1], 100);
         LocalWorld before = run(1, new LocalWorld(1).eagerBytesMax(-1).saving(), (world, checkpoint) -> {
             prologue.run(world, checkpoint);
@@ -439,7 +439,7 @@ class CheckpointTest {
     }
 
     @Test
-    void whatIsNotSerializableIsNamed() {
+    void saveErrorNamesTheNonSerializableValue() {
         run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
             checkpoint.register("one", 1);
             checkpoint.register("two", (Serializable) new ArrayList<>(List.of(new Unwritable())));

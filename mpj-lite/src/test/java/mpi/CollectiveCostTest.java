@@ -53,7 +53,7 @@ class CollectiveCostTest {
     }
 
     @Test
-    void bcastInATreeIsAnnouncedToThoseWhoDoNotHearFromTheRootThere() {
+    void treeBcastRootAnnouncesItToNonChildren() {
         costs(
                 RANKS - 1 + 4, 7L * 4 * MIDDLE + 4 * ANNOUNCEMENT_BYTES,
                 (world, rank) -> world.Bcast(ints(MIDDLE), 0, MIDDLE, MPI.INT, 3));

@@ -111,7 +111,7 @@ class CollectiveSequencerTest {
     }
 
     @Test
-    void whatAProgramsOwnReductionThrowsIsThrownByTheWait() {
+    void waitRethrowsExceptionOfUserDefinedReduction() {
         for (Throwable thrown : new Throwable[] {new IllegalStateException("mine"), new StackOverflowError("mine")}) {
             Ranks.run(2, (world, rank) -> {
                 User_function broken = new User_function() {

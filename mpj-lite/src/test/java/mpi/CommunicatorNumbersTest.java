@@ -91,7 +91,7 @@ class CommunicatorNumbersTest {
 
     /** Whether its message has come is a matter of time. */
     @Test
-    void aNumberComesBackWhenTheEndOfWhatWasUnderWayWasSeen() {
+    void freedNumberIsReusableAfterPendingOperationsWereAwaited() {
         Ranks.run(1, (world, rank) -> {
             Intracomm comm = world.dup();
             Request[] both = {

@@ -92,7 +92,7 @@ class CopyUnderWayTest {
 
     /** It follows from the calls, and not from whether the two agreements are under way at one time: so it is told before a crash. */
     @Test
-    void whoMakesAnotherBeforeACopyWasSeenCanNotBeStartedAgain() {
+    void communicatorCreationWhileIDupIsPendingLimitsReplay() {
         LocalWorld local = new LocalWorld(2);
         Ranks.run(local, 2, (world, rank) -> {
             Intracomm other = world.dup();
@@ -118,7 +118,7 @@ class CopyUnderWayTest {
     }
 
     @Test
-    void whoMakesThemInOneOrderCanBeStartedAgain() {
+    void communicatorCreationsInSequenceSetNoReplayLimit() {
         LocalWorld local = new LocalWorld(2);
         Ranks.run(local, 2, (world, rank) -> {
             Intracomm other = world.dup();
@@ -140,7 +140,7 @@ class CopyUnderWayTest {
 
     /** What both groups of an intercommunicator do together has one order with its collectives: a replay needs it. */
     @Test
-    void theCopyOfAnIntercommunicatorIsBehindWhatWasStartedOnIt() {
+    void intercommunicatorDupIsOrderedAfterStartedCollectives() {
         Ranks.run(4, (world, rank) -> {
             Intercomm pair = world.createIntercomm(world.split(rank % 2, 0), 0, 1 - rank % 2, 0);
             CountDownLatch copied = new CountDownLatch(1);

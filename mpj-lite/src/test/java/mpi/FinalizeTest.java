@@ -84,7 +84,7 @@ class FinalizeTest {
     }
 
     @Test
-    void whatWasCompleteCanStillBeSeen() {
+    void completedRequestsCanBeAwaitedAfterClose() {
         Ranks.run(1, (world, rank) -> {
             int[] in = new int[1];
             Request receive = world.Irecv(in, 0, 1, MPI.INT, 0, 1);
@@ -116,7 +116,7 @@ class FinalizeTest {
 
     /** Such a program is in error, but a replay must not depend on how far the collective's thread is: before, that spoke behind the goodbye. */
     @Test
-    void whoLeavesWaitsForTheCollectivesThatItHasStarted() {
+    void finalizeWaitsForStartedCollectives() {
         Ranks.run(2, (world, rank) -> {
             Intracomm freed = world.dup();
             int[] sums = new int[2];
@@ -138,7 +138,7 @@ class FinalizeTest {
 
     /** Each call that blocks, in a thread of its own, while the main one finalizes. */
     @Test
-    void aThreadInsideACallIsToldSo() {
+    void finalizeFailsBlockedCallsOfOtherThreads() {
         Ranks.run(1, (world, rank) -> {
             Map<String, ThrowingCallable> calls = callsThatBlock(world);
             Map<String, Throwable> thrown = new TreeMap<>();

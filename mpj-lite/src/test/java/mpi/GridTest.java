@@ -143,7 +143,7 @@ class GridTest {
     }
 
     @Test
-    void partsShareTheirCoordinatesInWhatWasLeftOut() {
+    void subgridRanksShareCoordinatesOfDroppedDimensions() {
         Random random = new Random(3);
         for (int round = 0; round < 300; round++) {
             Grid grid = random(random);
@@ -204,7 +204,7 @@ class GridTest {
 
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongGrids")
-    void refusesWhatIsNoGridOrGraph(int errorClass, String message, ThrowingCallable call) {
+    void refusesInvalidGridsAndGraphs(int errorClass, String message, ThrowingCallable call) {
         requireError(errorClass, message, call);
     }
 

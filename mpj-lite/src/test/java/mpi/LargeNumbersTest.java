@@ -18,7 +18,7 @@ class LargeNumbersTest {
     }
 
     @Test
-    void aStatusSaysUndefinedWhereAnIntCannotTell() {
+    void statusCountIsUndefinedWhenItOverflowsInt() {
         Status status = received(270_000_000);
         assertThat(status.Get_count(MPI.LONG)).isEqualTo(270_000_000);
         assertThat(status.count).isEqualTo(270_000_000);
@@ -34,7 +34,7 @@ class LargeNumbersTest {
     }
 
     @Test
-    void sizesInBytesAreUndefinedWhereAnIntCannotTell() {
+    void byteSizesAreUndefinedWhenTheyOverflowInt() {
         Datatype pairs = Datatype.createContiguous(300_000_000, MPI.INT2);
         assertThat(pairs.Size()).isEqualTo(600_000_000);
         assertThat(pairs.getSize()).isEqualTo(MPI.UNDEFINED);

@@ -229,7 +229,7 @@ class LongRunTest {
     }
 
     @Test
-    void aKeyTakesWhatHangsUnderItAway() throws Exception {
+    void freeingAKeyvalReleasesItsAttributeValues() throws Exception {
         Ranks.run(1, (world, rank) -> {
             Datatype type = Datatype.Contiguous(2, MPI.INT);
             int highest = 0;

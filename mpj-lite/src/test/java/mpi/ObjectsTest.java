@@ -50,7 +50,7 @@ class ObjectsTest {
     }
 
     @Test
-    void carriesNullsAndKeepsWhatIsShared() {
+    void objectMessagePreservesNullsAndSharedReferences() {
         Ranks.run(2, (world, rank) -> {
             if (rank == 0) {
                 List<String> shared = new ArrayList<>(List.of("x"));
@@ -145,7 +145,7 @@ class ObjectsTest {
 
     /** In a thread that a framework made, or of the common pool, whose context loader knows the platform's classes only. */
     @Test
-    void findsClassesThroughTheLoaderOfWhoeverCalledInit() {
+    void resolvesClassesWithTheLoaderOfInitsCaller() {
         Second program = new Second();
         ProgramObjectInput.initCalledBy(program, null);
         try {
@@ -267,7 +267,7 @@ class ObjectsTest {
     /** Whoever catches it goes on, and so do all others. */
     @ParameterizedTest
     @EnumSource(Moving.class)
-    void whatCannotBeWrittenAtOneRankEndsTheCollectiveAtAll(Moving moving) {
+    void collectiveEndsAtAllRanksWhenOneCannotSerialize(Moving moving) {
         Ranks.run(4, (world, rank) -> {
             for (Object bad : new Object[] {new Object(), new Refusing()}) {
                 Object[] mine = rank == BROKEN ? new Object[] {bad, bad, bad, bad} : new Object[] {"a", "b", "c", "d"};
@@ -313,7 +313,7 @@ class ObjectsTest {
     };
 
     @Test
-    void anOperationMayKeepObjectsThatItChangesLater() {
+    void reductionMayRetainObjectsAndMutateThemLater() {
         Ranks.run(8, (world, rank) -> {
             Object[] mine = {rank == 3 || rank == 4 ? null : new ArrayList<>(List.of(rank))};
             Object[] before = {null};

@@ -319,7 +319,7 @@ class OpTest {
     }
 
     @Test
-    void aFunctionThatOverridesNothingIsTold() {
+    void userFunctionWithoutOverrideIsReportedByClassName() {
         Op op = new Op(new UserFunction() {}, true);
         assertThatThrownBy(() -> combine(op, MPI.INT, new int[1], 0, new int[1], 0, 1))
                 .isInstanceOf(UnsupportedOperationException.class)

@@ -112,7 +112,7 @@ class OutstandingOperationsTest {
     }
 
     @Test
-    void whatATestOfAllHasFoundDoneInVainWasNotSeen() {
+    void failedTestallLeavesCompletedRequestOutstanding() {
         run(1, (world, checkpoint) -> {
             Request come = come(world, checkpoint);
             Request nothing = world.Irecv(new int[1], 0, 1, MPI.INT, 0, TAG);

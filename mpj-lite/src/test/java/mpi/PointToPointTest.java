@@ -98,7 +98,7 @@ class PointToPointTest {
     }
 
     @Test
-    void receivesByTagWhateverCameBefore() {
+    void receiveSelectsByTagRegardlessOfArrivalOrder() {
         Ranks.run(2, (world, rank) -> {
             if (rank == 0) {
                 for (int tag = 0; tag < 5; tag++) {

@@ -25,7 +25,7 @@ class ProcessorNameTest {
     }
 
     @Test
-    void whoIsStartedAgainElsewhereIsToldTheSame() {
+    void restartedProcessGetsItsRecordedName() {
         for (String name : List.of("node", "node-007", "a-node.with.a-longer.name", "kn\u00f6\u00f6t")) {
             history.clear();
             assertThat(ProcessorName.recorded(next(), name)).isEqualTo(name);
@@ -34,7 +34,7 @@ class ProcessorNameTest {
     }
 
     @Test
-    void whoDiedBetweenTwoValuesIsToldAWholeName() {
+    void partiallyRecordedNameIsReplacedByTheCurrentOne() {
         for (String now : List.of("else", "a-node.where.others-are", "a-longer.one.that.is-elsewhere")) {
             history.clear();
             ProcessorName.recorded(next(), "a-node.with.a-longer.name");
@@ -45,7 +45,7 @@ class ProcessorNameTest {
     }
 
     @Test
-    void aCallBehindTheRecordedOnesIsToldWhereTheProcessIs() {
+    void callAfterTheRecordedOnesReturnsCurrentName() {
         ProcessorName.recorded(next(), "node");
         Endpoint second = next();
         assertThat(ProcessorName.recorded(second, "elsewhere")).isEqualTo("node");

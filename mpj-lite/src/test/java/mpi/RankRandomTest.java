@@ -34,7 +34,7 @@ class RankRandomTest {
     /** Also if it has asked for none before. */
     @ParameterizedTest
     @ValueSource(ints = {0, 3})
-    void whoGoesOnFromAnImageGoesOnInTheSequence(int asked) throws IOException {
+    void restoredImageContinuesTheRandomSequence(int asked) throws IOException {
         RankRandom first = new RankRandom(Ends.that((call, arguments) -> 42L));
         for (int i = 0; i < asked; i++) {
             first.next();

@@ -59,7 +59,7 @@ class ReceiveErrorTest {
     }
 
     @Test
-    void refusesWhatTheArrayHasNoRoomForThoughTheCountHas() {
+    void refusesMessageThatFitsCountButNotTheArray() {
         refuse(
                 new int[] {1, 2, 3}, 3, MPI.INT, new int[2], 100, MPI.INT, MPI.ERR_TRUNCATE,
                 "message of 3 INT elements, which goes on to index 2 of the receive buffer, expected within its length 2");
@@ -153,7 +153,7 @@ class ReceiveErrorTest {
     };
 
     @Test
-    void aMatchedProbeRefusesWhatThereIsNoRoomFor() {
+    void matchedProbeRefusesMessageTooLargeForMemory() {
         Ranks.run(new LocalWorld(2).eagerBytesMax(1000), 2, (world, rank) -> {
             if (rank == 0) {
                 for (int i = 0; i < 2; i++) {

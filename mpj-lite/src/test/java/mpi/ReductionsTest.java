@@ -285,7 +285,7 @@ class ReductionsTest {
     }
 
     @Test
-    void givesAllRanksTheSameBitsWhateverTheRounding() {
+    void allreduceRoundsIdenticallyAtAllRanks() {
         for (int size : new int[] {3, 5, 6, 7, 8}) {
             for (int count : new int[] {10, 3000, 100_000}) {
                 double[][] results = new double[size][count];
@@ -301,7 +301,7 @@ class ReductionsTest {
     }
 
     @Test
-    void neverChangesWhatAUserFunctionGetsAsIn() {
+    void mutatingUserFunctionLeavesInputsUnchanged() {
         Op longest = new Op(
                 new User_function() {
                     @Override
@@ -352,7 +352,7 @@ class ReductionsTest {
     /** Whoever catches it goes on, and so do all others. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5, 8})
-    void whatAnOperationThrowsAtOneRankEndsTheCollectiveAtAll(int size) {
+    void collectiveEndsAtAllRanksWhenOneOperationThrows(int size) {
         for (int count : new int[] {8, 40_000}) {
             Ranks.run(size, (world, rank) -> {
                 int[] in = new int[size * count];

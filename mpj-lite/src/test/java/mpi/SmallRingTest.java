@@ -61,7 +61,7 @@ class SmallRingTest {
 
     @ParameterizedTest
     @MethodSource("grids")
-    void whatGoesDownArrivesFromAbove(Grid shape) {
+    void blockSentDownArrivesFromAbove(Grid shape) {
         int size = IntStream.of(shape.dims).reduce(1, (a, b) -> a * b);
         for (int seed = 0; seed < 3; seed++) {
             Ranks.run(new LocalWorld(size).seed(seed).eagerBytesMax(seed - 1), size, (world, rank) -> {

@@ -123,7 +123,7 @@ class StructTest {
     }
 
     @Test
-    void readsWhatWasWrittenAlsoInTheNextRecord() {
+    void structRecordsRoundTripAtEveryIndex() {
         Everything struct = new Everything();
         ByteBuffer buffer = ByteBuffer.allocateDirect(3 * struct.getExtent()).order(ByteOrder.nativeOrder());
         for (int each = 0; each < 3; each++) {
@@ -336,7 +336,7 @@ class StructTest {
     }
 
     @Test
-    void pairsKnowTheirDatatypes() {
+    void pairStructsHaveMatchingDatatypeAndExtent() {
         Struct[] structs = {MPI.int2, MPI.shortInt, MPI.longInt, MPI.floatInt, MPI.doubleInt};
         Datatype[] types = {MPI.INT2, MPI.SHORT_INT, MPI.LONG_INT, MPI.FLOAT_INT, MPI.DOUBLE_INT};
         for (int each = 0; each < structs.length; each++) {

@@ -157,7 +157,7 @@ class TopologyTest {
     }
 
     @Test
-    void copiesKeepTheGrid() {
+    void duplicatesPreserveCartesianTopology() {
         Ranks.run(6, (world, rank) -> {
             CartComm cart = world.createCart(TWO_BY_THREE, OPEN_AND_RING, false);
             Cartcomm mpj = world.Create_cart(TWO_BY_THREE, OPEN_AND_RING, false);
@@ -195,7 +195,7 @@ class TopologyTest {
     // ---- graphs
 
     @Test
-    void nodesKnowTheirNeighbours() {
+    void graphNodesReportTheirNeighbours() {
         // The example of MPI-1.1, 6.5.3.
         int[] index = {2, 3, 4, 6};
         int[] edges = {1, 3, 0, 3, 0, 2};

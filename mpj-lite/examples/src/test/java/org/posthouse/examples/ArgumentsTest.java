@@ -27,7 +27,7 @@ class ArgumentsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "1001", "abc", "", "1.5", "99999999999999999999"})
-    void refusesWhatIsNotInRangeByNameAndRange(String word) {
+    void refusesInvalidNumberNamingArgumentAndRange(String word) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Arguments.parseNumber("laps", word, 1, 1000))
                 .withMessage("laps is '" + word + "', expected a whole number from 1 to 1000");

@@ -64,7 +64,7 @@ class CgMatrixTest {
     }
 
     @Test
-    void multipliesAsTheEntriesSay() {
+    void multiplyMatchesSumOverMatrixEntries() {
         CgMatrix matrix = new CgMatrix(CgClass.S, new CgVectors(CgClass.S), 700, 40);
         double[] x = IntStream.range(0, 1400).mapToDouble(Math::cos).toArray();
         double[] y = new double[40];

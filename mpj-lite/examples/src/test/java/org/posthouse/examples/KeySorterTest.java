@@ -32,7 +32,7 @@ class KeySorterTest {
     }
 
     @Test
-    void everyBucketHasOneOwnerWhateverTheNumberOfRanks() {
+    void everyBucketHasOneOwnerForAnyRankCount() {
         int buckets = 512;
         int[] totals = new int[buckets];
         for (int key : new IsKeys(IsClass.S, 0, 1).array()) {

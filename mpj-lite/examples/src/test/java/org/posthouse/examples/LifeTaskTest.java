@@ -32,7 +32,7 @@ class LifeTaskTest {
     }
 
     @Test
-    void namesTheLineOfWhatIsNoPattern() {
+    void patternErrorNamesItsLine() {
         assertComplaint("line 2: the rule is B36/S23, expected B3/S23", "#C\nx = 1, y = 1, rule = B36/S23\no!");
         assertComplaint("line 1: the header is 'x = 1', expected such as x = 3, y = 3, rule = B3/S23", "x = 1\no!");
         assertComplaint("line 2: there is 'A', expected a number, b, o, $ or !", "bo$\n2Ao!");
@@ -68,7 +68,7 @@ class LifeTaskTest {
     }
 
     @Test
-    void refusesWhatMakesNoSense() {
+    void refusesInvalidOrContradictoryOptions() {
         assertRefused("there are both --pattern and --rle, expected one of them", "--pattern", "acorn", "--rle", "x");
         assertRefused("there is no pattern 'r_pentomino', expected one of "
                 + "[glider, r-pentomino, diehard, acorn, gosper-gun]", "--pattern", "r_pentomino");

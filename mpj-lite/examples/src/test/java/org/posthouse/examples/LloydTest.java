@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class LloydTest {
 
     @Test
-    void findsWhatOneCanFindByHand() {
+    void clusteringMatchesHandComputedResult() {
         Lloyd lloyd = new Lloyd(new double[] {1, 2, 3, 11, 12, 16}, 1, new double[] {1, 2});
         lloyd.run(100, UnaryOperator.identity());
 
@@ -23,7 +23,7 @@ class LloydTest {
     }
 
     @Test
-    void stopsWhereItWasTold() {
+    void stopsAtTheIterationLimit() {
         Lloyd lloyd = new Lloyd(new double[] {1, 2, 3, 11, 12, 16}, 1, new double[] {1, 2});
         lloyd.run(2, UnaryOperator.identity());
 

@@ -17,7 +17,7 @@ class OptionsTest {
     }
 
     @Test
-    void whatIsNotGivenIsTheDefault() {
+    void missingOptionYieldsDefault() {
         assertThat(options().text("--input")).isEmpty();
         assertThat(options().number("--k", 3, 1, 10)).isEqualTo(3);
         assertThat(options().isGiven("--k")).isFalse();

@@ -69,7 +69,7 @@ class TableTest {
     }
 
     @Test
-    void namesLineAndColumnOfWhatIsNoNumber() {
+    void errorNamesLineAndColumnOfNonNumericCell() {
         assertComplaint("line 3, column 2 (b) is 'x', expected a number", "a,b\n1,2\n3,x\n", null);
         assertComplaint("line 4, column 2 (b) is '', expected a number", "a,b\n\"1\",2\n\n3,\n", null);
         assertComplaint("line 4, column 1 (a) is 'NaN', expected a number", "a,\"b\nc\"\n1,2\nNaN,2\n", null);
@@ -85,7 +85,7 @@ class TableTest {
     }
 
     @Test
-    void complainsOfWhatIsNoTable() {
+    void refusesMalformedTables() {
         assertComplaint("there is no line in it", "\n\n", null);
         assertComplaint("there is a header in line 1, but no line of numbers", "a,b\n", null);
         assertComplaint("line 2 has no number in any column", "a,b\nc,d\n", null);
