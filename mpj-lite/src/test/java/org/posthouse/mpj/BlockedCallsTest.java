@@ -64,7 +64,7 @@ final class BlockedCallsTest extends OneRank {
     // ---- the words
 
     @Test
-    void namesWhatTheProgramCalled() {
+    void reportNamesTheCallAndItsArguments() {
         assertThat(BlockedCalls.words("Recv", receive(1, 7))).isEqualTo("Recv(source 1, tag 7)");
         assertThat(BlockedCalls.words("recv", receive(Wire.ANY, Wire.ANY))).isEqualTo("recv(any source, any tag)");
         assertThat(BlockedCalls.words("Ssend", send(WORLD, 2, 0))).isEqualTo("Ssend(destination 2, tag 0)");
@@ -75,7 +75,7 @@ final class BlockedCallsTest extends OneRank {
     }
 
     @Test
-    void namesWhatRequestsAreFor() {
+    void reportNamesTheOperationsOfAwaitedRequests() {
         assertThat(BlockedCalls.words("Wait", receive(1, 7))).isEqualTo("Wait of a receive (source 1, tag 7)");
         assertThat(BlockedCalls.words("waitFor", send(WORLD, 2, 0))).isEqualTo("waitFor of a send (destination 2, tag 0)");
         assertThat(BlockedCalls.words("waitStatus", new BackgroundOperation())).isEqualTo("waitStatus of a collective in the background");
@@ -144,7 +144,7 @@ final class BlockedCallsTest extends OneRank {
     }
 
     @Test
-    void ofSeveralTheLongestIsToldAndOthersMayBeAtWork() {
+    void longestOfSeveralCallsIsReportedWithoutStandstill() {
         PostedReceive service = receive(Wire.ANY, 1);
         blockedCalls.begin("Recv", service);
         blockedCalls.look(false);
@@ -161,7 +161,7 @@ final class BlockedCallsTest extends OneRank {
 
     // ---- what the relay hears
 
-    private void looksUntilItIsSaid() throws Exception {
+    private void lookUntilReported() throws Exception {
         while (!line.hasSaid()) {
             assertThat(Thread.currentThread().isInterrupted()).as("it takes too long").isFalse();
             endpoint.presences().look();
@@ -172,7 +172,7 @@ final class BlockedCallsTest extends OneRank {
     private void looksUntilItGoesOn() throws Exception {
         String text;
         do {
-            looksUntilItIsSaid();
+            lookUntilReported();
             text = BlockedReport.decode(line.hear(FrameType.BLOCKED)).text();
         } while (!text.isEmpty());
     }
@@ -184,7 +184,7 @@ final class BlockedCallsTest extends OneRank {
             return null;
         });
         var post = line.hear(FrameType.POST);
-        looksUntilItIsSaid();
+        lookUntilReported();
         BlockedReport word = BlockedReport.decode(line.hear(FrameType.BLOCKED));
         assertThat(word.text()).isEqualTo("Recv(source 1, tag 7)");
         assertThat(word.standsStill()).isTrue();
@@ -200,14 +200,14 @@ final class BlockedCallsTest extends OneRank {
             return null;
         });
         var offer = line.hear(FrameType.OFFER);
-        looksUntilItIsSaid();
+        lookUntilReported();
         assertThat(BlockedReport.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("Ssend(destination 2, tag 5)");
         line.say(ScriptedRelay.clear(offer, 1));
         line.hear(FrameType.CHUNK);
         looksUntilItGoesOn();
         start(() -> endpoint.probe(WORLD, Wire.ANY, Wire.ANY, "Probe"));
         line.hear(FrameType.PROBE);
-        looksUntilItIsSaid();
+        lookUntilReported();
         assertThat(BlockedReport.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("Probe(any source, any tag)");
     }
 
@@ -223,7 +223,7 @@ final class BlockedCallsTest extends OneRank {
         });
         line.hear(FrameType.POST);
         line.hear(FrameType.POST);
-        looksUntilItIsSaid();
+        lookUntilReported();
         return BlockedReport.decode(line.hear(FrameType.BLOCKED)).text();
     }
 
@@ -245,7 +245,7 @@ final class BlockedCallsTest extends OneRank {
             return null;
         });
         var post = line.hear(FrameType.POST);
-        looksUntilItIsSaid();
+        lookUntilReported();
         line.hear(FrameType.BLOCKED);
         line.say(ScriptedRelay.delivered(post, 1, LONG, 0));
         for (int from = 0; from + Wire.PAYLOAD_BYTES_MAX < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
@@ -256,19 +256,19 @@ final class BlockedCallsTest extends OneRank {
     }
 
     @Test
-    void whoHasAskedForThreadsMayBeAtWork() throws Exception {
+    void threadMultipleRankIsNotReportedAsStandingStill() throws Exception {
         endpoint.limit(ReplayLimit.MULTIPLE);
         start(() -> {
             endpoint.awaitAny(new Operation[] {endpoint.receive(WORLD, 1, 7, sink())}, "Waitany");
             return null;
         });
         line.hear(FrameType.POST);
-        looksUntilItIsSaid();
+        lookUntilReported();
         assertThat(BlockedReport.decode(line.hear(FrameType.BLOCKED)).standsStill()).isFalse();
     }
 
     @Test
-    void whatIsInNoCallOfTheProgramIsNotTold() throws Exception {
+    void waitOutsideAProgramCallIsNotReported() throws Exception {
         CompletableFuture<Object> program = start(() -> {
             endpoint.await(endpoint.receive(WORLD, 1, 7, sink()));
             return null;
@@ -284,7 +284,7 @@ final class BlockedCallsTest extends OneRank {
     // ---- threads that have ended
 
     @Test
-    void aThreadThatHasEndedIsToldWithTheCallAndWithoutOne() {
+    void endedThreadIsReportedWithAndWithoutBlockedCall() {
         blockedCalls.threadEnded("worker", new IllegalStateException("no\nrows"));
         blockedCalls.threadEnded("other", new IllegalStateException("later"));
         for (int look = 0; look < CollectivePosition.LOOKS; look++) {

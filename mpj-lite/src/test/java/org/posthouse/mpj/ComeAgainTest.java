@@ -130,7 +130,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @Test
-    void anImageGoesAsFarAsTheRelayHasSaid() throws Exception {
+    void imageUploadRespectsTheRelaysWindow() throws Exception {
         connect(true, 60);
         CompletableFuture<Boolean> saved = start(() -> {
             endpoint.vault().restored();
@@ -151,7 +151,7 @@ final class ComeAgainTest extends OneRank {
 
     /** A history without the end of the prologue has no place for an image; and of one whose end was not told nobody knows that it is there. */
     @Test
-    void whatIsSaidOfCheckpointsIsSaidUntilTheRelayHasIt() throws Exception {
+    void checkpointNoticeIsRepeatedUntilTheRelayConfirmsIt() throws Exception {
         connect(true, 60);
         CompletableFuture<Boolean> saved = start(() -> {
             endpoint.vault().restored();
@@ -174,7 +174,7 @@ final class ComeAgainTest extends OneRank {
 
     /** That several threads may be in calls at once holds behind an image as before it, where nothing else is known of it. */
     @Test
-    void whatHoldsForEverIsToldBehindEachImage() throws Exception {
+    void permanentReplayLimitIsReportedAgainAfterEachImage() throws Exception {
         connect(true, 60);
         CompletableFuture<Operation> sent = start(() -> {
             endpoint.vault().restored();
@@ -223,7 +223,7 @@ final class ComeAgainTest extends OneRank {
     // ---- what is said again
 
     @Test
-    void whatTheRelayHasIsKeptAndNotSaid() throws Exception {
+    void reconnectResendsOnlySendsTheRelayLacks() throws Exception {
         connect(true, 60);
         send(1, new byte[10], SendMode.STANDARD);
         send(2, new byte[20], SendMode.STANDARD);
@@ -257,7 +257,7 @@ final class ComeAgainTest extends OneRank {
 
     /** It is said once, and others may wait for this rank there. */
     @Test
-    void whereItHasFailedIsSaidWhenItIsLive() throws Exception {
+    void failedCollectiveIsReportedOnceTheRankIsLive() throws Exception {
         connect(true, 60);
         CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
         collectivePosition.enter("Bcast", 0, false);
@@ -278,7 +278,7 @@ final class ComeAgainTest extends OneRank {
 
     /** The relay believes it to be there, and that it waits for ever for a rank that is in the next one, for which it waits there, too. */
     @Test
-    void whoLeavesACollectiveBeforeItIsLiveBelievesNothingOfIt() throws Exception {
+    void mismatchOfACollectiveLeftDuringReplayIsIgnored() throws Exception {
         connect(true, 60);
         CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
         collectivePosition.enter("Barrier", -1, false);
@@ -413,7 +413,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @Test
-    void whatDependsOnTheHistoryIsAskedBehindIt() throws Exception {
+    void probesAndWithdrawalsAreResentAfterTheHistory() throws Exception {
         connect(true, 60);
         Operation receive = receive(new byte[3]);
         Operation offer = send(2, LONG, SendMode.SYNCHRONOUS);
@@ -471,7 +471,7 @@ final class ComeAgainTest extends OneRank {
 
     /** Its message had begun to come, so that it is too late; and the relay may not know how much of that the rank has. */
     @Test
-    void aCancelOfWhatArrivesIsOverInABreak() throws Exception {
+    void cancelOfPartlyArrivedMessageFailsWhenConnectionBreaks() throws Exception {
         connect(true, 60);
         byte[] bytes = new byte[LONG.length];
         Operation receive = receive(bytes);
@@ -518,7 +518,7 @@ final class ComeAgainTest extends OneRank {
 
     /** The relay may have been started again, and would tell the next process that the message is where it was to go. */
     @Test
-    void whatWasTakenBackIsToldAndNotSaidAgain() throws Exception {
+    void withdrawnOfferIsReportedAsGoneAndNotResent() throws Exception {
         connect(true, 60);
         Operation offer = send(2, LONG, SendMode.SYNCHRONOUS);
         ByteBuffer offered = line.hear(FrameType.OFFER);
@@ -543,7 +543,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @Test
-    void pollsAreNotToldBeforeTheEventsInFrontOfThem() throws Exception {
+    void failedPollsAreReportedAfterTheEventsBeforeThem() throws Exception {
         connect(true, 60);
         Operation receive = receive(new byte[3]);
         assertThat(view(line.hear(FrameType.POST)).postFailedPolls()).isZero();
@@ -577,7 +577,7 @@ final class ComeAgainTest extends OneRank {
     /** WELCOME grants two messages, and 1 MiB: the last is a byte too long beside what is said again. */
     @ParameterizedTest
     @CsvSource({"0, 30, OFFER", "1, 30, SEND", "1, 1048045, OFFER"})
-    void whatIsSaidAgainTakesCreditThatItHasNotTaken(long accepted, int bytes, FrameType third) throws Exception {
+    void onlyResentMessagesTakeCreditOfTheNewWelcome(long accepted, int bytes, FrameType third) throws Exception {
         Settings settings = new Settings(1 << 20, 0, Settings.KEPT_BYTES_LEAST, 60);
         connect(Hello.firstStart(ScriptedRelay.JOB, 0), settings, ScriptedRelay.welcome(1, true, 0, 0));
         send(1, new byte[10], SendMode.STANDARD);
@@ -604,7 +604,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @Test
-    void whoHasSaidFinalizeSaysItAgain() throws Exception {
+    void finalizeIsResentAfterReconnect() throws Exception {
         connect(true, 60);
         CompletableFuture<Object> closed = start(() -> {
             endpoint.close();
@@ -826,7 +826,7 @@ final class ComeAgainTest extends OneRank {
 
     /** Nobody takes its HELLO any more; what was said before is told, and if nothing was, it dials again. */
     @Test
-    void whatARelayHasSaidBeforeItClosedIsHeard(@TempDir Path folder) throws Exception {
+    void reportsTheRelaysCloseReasonOrRedialsWithoutOne(@TempDir Path folder) throws Exception {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("relay"));
         try (ServerSocketChannel closing = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address)) {
             Deque<ByteBuffer> words = new ArrayDeque<>(List.of(ByteBuffer.allocate(0), ScriptedRelay.closing(CloseReason.LIMIT)));

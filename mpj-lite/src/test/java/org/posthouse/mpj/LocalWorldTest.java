@@ -23,7 +23,7 @@ class LocalWorldTest {
     }
 
     @Test
-    void findsADeadlockAtOnceAndNamesWhoWaitsForWhat() {
+    void deadlockErrorNamesEachRanksPendingReceive() {
         assertThatThrownBy(() -> new LocalWorld(2).run(end -> end.await(end.receive(0, 1 - end.rank(), 3, room(1)))))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("rank-0 waits for receive from 1 tag 3")
@@ -51,7 +51,7 @@ class LocalWorldTest {
     }
 
     @Test
-    void reportsWhatARankThrew() {
+    void reportsExceptionThrownByARank() {
         assertThatThrownBy(() -> new LocalWorld(3).run(end -> {
             if (end.rank() == 2) {
                 throw new IllegalStateException("broken");

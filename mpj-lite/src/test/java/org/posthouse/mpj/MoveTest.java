@@ -192,7 +192,7 @@ final class MoveTest extends OneRank {
 
     /** What the relay had under way comes on the old connection, and counts. */
     @Test
-    void whatComesBehindTheMoveIsHandled() throws Exception {
+    void framesReceivedAfterMoveAreHandled() throws Exception {
         CompletableFuture<byte[]> receive = receive(3);
         ByteBuffer post = line.hear(FrameType.POST);
         line.say(move());
@@ -266,7 +266,7 @@ final class MoveTest extends OneRank {
 
     /** One thread reads; the sends of others are held back, none is lost, none comes twice, all are in order. */
     @Test
-    void whatOtherThreadsSendIsHeldBack() throws Exception {
+    void sendsOfOtherThreadsAreHeldBackDuringMove() throws Exception {
         int moves = 6;
         int each = 4_000;
         int count = moves * each;
@@ -417,7 +417,7 @@ final class MoveTest extends OneRank {
 
     /** The relay may ask whether it knows them; frames go on telling how many there were in all. */
     @Test
-    void failedPollsAreToldAgain() throws Exception {
+    void failedPollCountIsRepeatedAfterMove() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
         ByteBuffer post = line.hear(FrameType.POST);
         ((RelayEndpoint) endpoint).countFailedPolls(17);
@@ -453,7 +453,7 @@ final class MoveTest extends OneRank {
     }
 
     @Test
-    void creditIsKept() throws Exception {
+    void creditSurvivesMove() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
         ByteBuffer post = line.hear(FrameType.POST);
         for (int i = 0; i < 63; i++) {
@@ -525,7 +525,7 @@ final class MoveTest extends OneRank {
     }
 
     @Test
-    void aRelayLetsNobodyGoWhoWasNotAsked() throws Exception {
+    void closeMovedWithoutPriorMoveIsAProtocolError() throws Exception {
         receive(1);
         line.hear(FrameType.POST);
         line.say(closing(CloseReason.MOVED));
@@ -572,7 +572,7 @@ final class MoveTest extends OneRank {
     }
 
     @Test
-    void whoHasSaidFinalizeDoesNotMove() throws Exception {
+    void moveAfterFinalizeIsIgnored() throws Exception {
         CompletableFuture<Void> closing = start(() -> {
             endpoint.close();
             return null;

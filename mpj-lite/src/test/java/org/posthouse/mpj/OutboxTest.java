@@ -63,7 +63,7 @@ final class OutboxTest extends OneRank {
 
     /** So more is cleared while some is on its way. */
     @Test
-    void aChunkIsNoMoreThanHalfOfWhatWasCleared() throws Exception {
+    void chunkIsAtMostHalfOfTheClearedBytes() throws Exception {
         send(64, SendMode.SYNCHRONOUS);
         ByteBuffer offer = line.hear(FrameType.OFFER);
         line.say(clear(offer, 4 * PIECE));

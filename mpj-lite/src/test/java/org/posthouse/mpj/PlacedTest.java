@@ -228,7 +228,7 @@ final class PlacedTest extends OneRank {
     }
 
     @Test
-    void whatComesUnaskedGoesToThePlaceOfTheReceiveThatWaits() throws Exception {
+    void pushedMessageIsReadIntoTheWaitingReceivesBuffer() throws Exception {
         open();
         Room other = new Room(Base.BYTE, 1);
         line.say(push(4, new byte[] {4}));
@@ -250,7 +250,7 @@ final class PlacedTest extends OneRank {
     }
 
     @Test
-    void aReceiveThatIsToBeTakenBackGetsWhatHasBegunToComeUnasked() throws Exception {
+    void cancelledReceiveCompletesWithPartlyArrivedPushedMessage() throws Exception {
         open();
         Room room = new Room(Base.BYTE, MESSAGE.length);
         ByteBuffer frame = push(4, MESSAGE);
@@ -268,7 +268,7 @@ final class PlacedTest extends OneRank {
 
     /** It is kept, and the receive that is called while it comes takes it when it is whole. */
     @Test
-    void whatComesBeforeItsReceiveHasNoPlace() throws Exception {
+    void pushedMessageBeforeItsReceiveIsBufferedAndDelivered() throws Exception {
         open();
         Room other = new Room(Base.BYTE, 1);
         line.say(push(4, new byte[] {4}), push(5, MESSAGE).slice(0, PART));

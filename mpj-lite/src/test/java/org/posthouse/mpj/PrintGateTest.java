@@ -103,7 +103,7 @@ final class PrintGateTest {
     }
 
     @Test
-    void whoHasObservedNothingPrintsAtOnce() throws Exception {
+    void outputWithoutObservedEventIsNotDelayed() throws Exception {
         connect(true);
         out.print("one");
         endpoint.send(4, 1, 9, Plain.content(Base.BYTE, new byte[1], 0, 1), SendMode.STANDARD);
@@ -114,7 +114,7 @@ final class PrintGateTest {
     }
 
     @Test
-    void aLineWaitsForWhatWasObservedBeforeIt() throws Exception {
+    void lineWaitsForAcknowledgementOfEarlierDeterminants() throws Exception {
         connect(true);
         observeDone();
         CompletableFuture<Void> printing = run(() -> out.print("it is done"));
@@ -155,7 +155,7 @@ final class PrintGateTest {
 
     /** A host that loses its power may lose the message, and who sent it may send another then. */
     @Test
-    void aLineWaitsForWhatWasReceivedInAJobThatSurvivesHosts() throws Exception {
+    void hostDurabilityMakesLineWaitForEarlierReceives() throws Exception {
         connect(Durability.HOST);
         out.print("nothing yet");
         line.hearNothing();
@@ -171,7 +171,7 @@ final class PrintGateTest {
     }
 
     @Test
-    void whatWasToldWithAnotherFrameMayNotHaveBeenHandled() throws Exception {
+    void lineWaitsThoughItsDeterminantsWereAlreadySent() throws Exception {
         connect(true);
         observeDone();
         observeDone();
@@ -215,7 +215,7 @@ final class PrintGateTest {
 
     /** The next process may observe something else, and prints it itself. */
     @Test
-    void whatWaitsForTheLogDoesNotLeaveWhenTheProcessEndsForAnother() throws Exception {
+    void shutGateDiscardsOutputWaitingForTheLog() throws Exception {
         connect(true);
         observeDone();
         CompletableFuture<Void> printing = run(() -> out.print("it is done"));
@@ -228,7 +228,7 @@ final class PrintGateTest {
     }
 
     @Test
-    void whatIsPrintedLeavesWhenTheProcessEndsWithoutALog() throws Exception {
+    void shutGatePassesOutputOfUnloggedJob() throws Exception {
         connect(false);
         observeDone();
         PrintGate.shut();

@@ -153,7 +153,7 @@ final class ProcessExitTest {
 
     /** In any job: there is nothing that the program could do. */
     @Test
-    void whoReachesNoRelayInInitEndsInOneLine() throws Exception {
+    void unreachableRelayInInitEndsProcessWithOneLine() throws Exception {
         relay.shut();
         launch(Prints.class);
         requireEnd(ExitStatuses.CONNECTION);
@@ -164,7 +164,7 @@ final class ProcessExitTest {
     /** The next process may observe something else, and prints that. */
     @ParameterizedTest
     @ValueSource(classes = {Prints.class, PrintsBesideCollective.class})
-    void whatWaitsDoesNotLeaveWhenTheRelayIsGone(Class<?> program) throws Exception {
+    void gatedOutputIsDiscardedWhenTheRelayIsLost(Class<?> program) throws Exception {
         start(program);
         relayGoes();
         requireEnd(ExitStatuses.CONNECTION);

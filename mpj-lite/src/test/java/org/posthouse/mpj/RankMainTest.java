@@ -132,7 +132,7 @@ final class RankMainTest {
     }
 
     @Test
-    void whatAProgramThrowsBeforeItBeginsIsToldAsBehindIt() throws Exception {
+    void exceptionBeforeMainIsReportedLikeOneInMain() throws Exception {
         assertThat(run(Unready.class.getName(), 1))
                 .startsWith("Exception in thread \"main\" java.lang.NumberFormatException: For input string: \"twelve\"")
                 .contains("RankMainTest.java:");
@@ -142,7 +142,7 @@ final class RankMainTest {
 
     /** What that throws in its turn, and how that is said, is java's own. */
     @Test
-    void aProgramsOwnHandlerIsToldWhatItsMainThrows() throws Exception {
+    void programsUncaughtExceptionHandlerReceivesExceptionOfMain() throws Exception {
         assertThat(run(Handles.class.getName(), 1).lines())
                 .containsExactly(
                         "main failed: the fuse blew",
@@ -161,7 +161,7 @@ final class RankMainTest {
     }
 
     @Test
-    void whatJavaWouldRunIsAProgram() throws Exception {
+    void acceptsTheMainMethodsThatJavaAccepts() throws Exception {
         assertThat(run(Compact.class.getName(), 0)).isEqualToIgnoringNewLines("made");
         assertThat(run(Heir.class.getName(), 0)).isEqualToIgnoringNewLines("with 0");
         assertThat(run(Unmade.class.getName(), RankMain.STATUS_NO_PROGRAM)).contains("Unmade has a main method that is not static, and cannot be made");

@@ -150,7 +150,7 @@ final class ReplayMatcherTest extends OneRank {
     // ---- what it asks for
 
     @Test
-    void whatHasNoMessageIsPostedBehindLiveInTheOrderOfItsCalls() throws Exception {
+    void unmatchedReceivesArePostedAfterLiveInCallOrder() throws Exception {
         connect(2);
         new Received(CONTEXT, 10, TAG + 1);
         new Received(CONTEXT + 1, 10);
@@ -224,7 +224,7 @@ final class ReplayMatcherTest extends OneRank {
     /** Nothing would ever end the wait, and nobody would be told why the job stands still. */
     @ParameterizedTest
     @ValueSource(strings = {"Wait", "Waitany"})
-    void whoWaitsForAReceiveThatWasPassedOverHasDiverged(String call) throws Exception {
+    void waitForSkippedReceiveAfterLiveIsDivergence(String call) throws Exception {
         connect(2);
         Received first = new Received(CONTEXT, 10);
         new Received(CONTEXT, 10);
@@ -236,7 +236,7 @@ final class ReplayMatcherTest extends OneRank {
 
     @ParameterizedTest
     @ValueSource(strings = {"Wait", "Waitany"})
-    void whoHadBegunToWaitForItHasDivergedToo(String call) throws Exception {
+    void waitBegunBeforeTheReceiveWasSkippedIsDivergence(String call) throws Exception {
         connect(2);
         Received first = new Received(CONTEXT, 10);
         new Received(CONTEXT, 10);
@@ -246,7 +246,7 @@ final class ReplayMatcherTest extends OneRank {
     }
 
     @Test
-    void whoWaitsForOneThatWasPassedOverOrForAnotherGetsTheOther() throws Exception {
+    void waitanyWithSkippedReceiveCompletesWithTheOther() throws Exception {
         connect(2);
         Received first = new Received(CONTEXT, 10);
         Received other = new Received(CONTEXT, 10, TAG + 1);
@@ -332,7 +332,7 @@ final class ReplayMatcherTest extends OneRank {
     }
 
     @Test
-    void whatRanAheadMeetsTheReceivesThatItHadMet() throws Exception {
+    void pushedMessagesMatchTheSameReceivesInReplay() throws Exception {
         connect(2);
         Received tagged = receive(TAG + 1);
         line.say(ranAhead(1, TAG, 1), ranAhead(2, TAG + 1, 2), push(CONTEXT, 3, 3), ranAhead(4, TAG, 4));
@@ -344,7 +344,7 @@ final class ReplayMatcherTest extends OneRank {
     }
 
     @Test
-    void whatRanAheadAndWasNotReceivedIsThereBehindLive() throws Exception {
+    void unreceivedPushedMessagesRemainAvailableAfterLive() throws Exception {
         connect(2);
         line.say(ranAhead(1, TAG, 1), ranAhead(2, TAG + 1, 2), endOfHistory());
         assertThat(endpoint.value(() -> 17)).isEqualTo(17);
@@ -360,7 +360,7 @@ final class ReplayMatcherTest extends OneRank {
 
     /** It was read ahead of the program, and is for a receive that was called when the other was gone. */
     @Test
-    void whatCameBehindACancelIsNotForWhatWasTakenBack() throws Exception {
+    void messageAfterACancelSkipsTheCancelledReceive() throws Exception {
         connect(2);
         Received gone = receive(TAG);
         line.say(takenBack(1), ranAhead(1, TAG, 1), takenBack(2), ranAhead(2, TAG, 2));
@@ -378,7 +378,7 @@ final class ReplayMatcherTest extends OneRank {
     // ---- a break
 
     @Test
-    void whatRanAheadIsForNoReceiveThatWasTakenBackOrHasItsMessage() throws Exception {
+    void replayedMessageSkipsCancelledAndMatchedReceives() throws Exception {
         connect(2);
         Received gone = new Received(CONTEXT, 10);
         line.say(events(1, items(0, DeterminantLog.TAKEN), 0, 0));
@@ -394,7 +394,7 @@ final class ReplayMatcherTest extends OneRank {
     }
 
     @Test
-    void whatHasComeIsNotForgottenInABreak() throws Exception {
+    void arrivedMessagesSurviveAConnectionBreak() throws Exception {
         connect(2);
         line.say(push(CONTEXT, 1, 11), pushed(CONTEXT, TAG, 3, 7, LONG, 0), ScriptedRelay.chunk(CONTEXT, 7, LONG, 0));
         isRead();
@@ -490,7 +490,7 @@ final class ReplayMatcherTest extends OneRank {
     }
 
     @Test
-    void whatFollowsAnImageMayComeBeforeItIsAskedFor() throws Exception {
+    void messagesAfterImageMayArriveBeforeRestoredIsCalled() throws Exception {
         byte[] image = saved();
         connect(2);
         sayJump(image, image.length);
@@ -508,7 +508,7 @@ final class ReplayMatcherTest extends OneRank {
 
     /** The relay counts as the image's what it has sent before it hears of the image: so nothing may be on its way then. */
     @Test
-    void whatRanAheadAndWasNotReceivedIsInTheImage() throws Exception {
+    void unreceivedPushedMessagesAreSavedInTheImage() throws Exception {
         receiveTwo();
         Received third = new Received(CONTEXT, 10);
         ByteBuffer post = line.hear(FrameType.POST);
@@ -584,7 +584,7 @@ final class ReplayMatcherTest extends OneRank {
 
     /** An image of such a moment would be without the message, and so would all that comes behind it. */
     @Test
-    void noImageIsMadeAsLongAsAMessageIsKept() throws Exception {
+    void noImageIsMadeWhileAMessageIsUnreceived() throws Exception {
         connect(2);
         line.say(push(CONTEXT, 1, 11), endOfHistory());
         assertThat(endpoint.value(() -> 17)).as("the replay is over").isEqualTo(17);

@@ -45,7 +45,7 @@ final class ReplayedRankTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void aRankThatIsKilledAgainAndAgainDoesWhatItDid(long seed) throws Exception {
+    void repeatedlyKilledRankReplaysIdentically(long seed) throws Exception {
         RecordingRelay relay = new RecordingRelay(seed, true);
         Random kills = new Random(seed);
         int incarnation = 1;
