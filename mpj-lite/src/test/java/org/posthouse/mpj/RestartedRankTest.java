@@ -110,7 +110,7 @@ final class RestartedRankTest extends OneRank {
     // ---- telling
 
     @Test
-    void whatWasObservedIsToldBeforeTheNextFrame() throws Exception {
+    void observedEventsAreSentBeforeTheNextFrame() throws Exception {
         connect(1);
         Operation receive = receive();
         assertThat(endpoint.test(receive)).isFalse();
@@ -142,7 +142,7 @@ final class RestartedRankTest extends OneRank {
     }
 
     @Test
-    void manyEventsAreToldAtOnce() throws Exception {
+    void fullEventBufferIsSentImmediately() throws Exception {
         connect(1);
         for (int i = 0; i < Wire.EVENTS_MAX - 3; i++) {
             endpoint.value(() -> 17);
@@ -214,7 +214,7 @@ final class RestartedRankTest extends OneRank {
     // ---- replay
 
     @Test
-    void liveIsSaidWhileTheRankWaitsForWhatComesOnlyThen() throws Exception {
+    void liveIsSentWhileRankWaitsForNewMessage() throws Exception {
         connect(2);
         CompletableFuture<Void> program = start(() -> {
             endpoint.await(receive());
@@ -232,7 +232,7 @@ final class RestartedRankTest extends OneRank {
     }
 
     @Test
-    void liveIsSaidWithTheLastEventBeforeAnythingNew() throws Exception {
+    void liveIsSentWithTheLastReplayedEvent() throws Exception {
         connect(2);
         line.say(history(2, DeterminantLog.VALUE, DeterminantLog.VALUE));
         assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).as("failed before").isNull();
@@ -300,7 +300,7 @@ final class RestartedRankTest extends OneRank {
     }
 
     @Test
-    void liveIsSaidOnTheNextConnectionIfTheRankMoves() throws Exception {
+    void liveIsSentOnTheNextConnectionAfterMove() throws Exception {
         connect(2);
         CompletableFuture<Void> program = start(() -> {
             endpoint.await(receive());
@@ -360,7 +360,7 @@ final class RestartedRankTest extends OneRank {
     // ---- what was sent before
 
     @Test
-    void whatHasArrivedIsNotSentAgain() throws Exception {
+    void suppressedSendTransmitsOnlyItsChecksum() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 4), open(FrameType.OFFER, 3));
         byte[] large = new byte[70_000];
         large[69_999] = 1;
@@ -395,7 +395,7 @@ final class RestartedRankTest extends OneRank {
 
     /** Its credit is still out, at the relay. */
     @Test
-    void whatIsThereInPartIsBegunAgainInItsFormWithoutCredit() throws Exception {
+    void partlyArrivedEagerMessagesAreResentWithoutCredit() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 3), open(FrameType.EAGER, 1), open(FrameType.EAGER, 2), open(FrameType.EAGER, 3));
         for (int i = 0; i < 3; i++) {
             assertThat(send(1, new byte[70_000], SendMode.STANDARD).isDone()).isTrue();
@@ -445,7 +445,7 @@ final class RestartedRankTest extends OneRank {
     }
 
     @Test
-    void whatWasTakenBackIsTakenBackAgain() throws Exception {
+    void withdrawnSendIsWithdrawnAgainInReplay() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 2), known(StatePage.GONE, 1, 1), known(StatePage.GONE, 1, 2));
         line.say(history(0, DeterminantLog.TAKEN));
         Operation[] gone = {send(1, new byte[1], SendMode.SYNCHRONOUS), send(1, new byte[1], SendMode.SYNCHRONOUS)};
@@ -460,7 +460,7 @@ final class RestartedRankTest extends OneRank {
 
     /** Nothing would ever end the wait. */
     @Test
-    void whoWaitsForASendThatWasTakenBackHasDiverged() throws Exception {
+    void waitForAWithdrawnSendIsDivergence() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 1), known(StatePage.GONE, 1, 1));
         Operation gone = send(1, new byte[1], SendMode.SYNCHRONOUS);
         start(() -> {
@@ -474,7 +474,7 @@ final class RestartedRankTest extends OneRank {
 
     /** Its relay may have been started again, and know of what came later in the channel; and what had to be offered then may be sent whole now. */
     @Test
-    void whatCountsAsSentMayHaveBeenTakenBack() throws Exception {
+    void completedSendCanStillBeWithdrawnInReplay() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 2));
         line.say(history(0, DeterminantLog.TAKEN));
         Operation accepted = send(1, new byte[1], SendMode.SYNCHRONOUS);
@@ -508,7 +508,7 @@ final class RestartedRankTest extends OneRank {
 
     /** It is not live before it has observed what follows, and does not come to that before it has the answer. */
     @Test
-    void whatIsToBeTakenBackAgainIsAskedForAgainBeforeLive() throws Exception {
+    void pendingWithdrawalIsRepeatedBeforeLive() throws Exception {
         connect(2);
         line.say(events(1, items(0, DeterminantLog.TAKEN, DeterminantLog.VALUE), 0, 0));
         Operation offer = send(1, new byte[] {5}, SendMode.SYNCHRONOUS);
@@ -525,7 +525,7 @@ final class RestartedRankTest extends OneRank {
 
     /** A connection that breaks under a rank that does again what it did leaves it with no question. */
     @Test
-    void whatIsAskedBehindTheReplayIsAskedOnce() throws Exception {
+    void probeAfterReplayIsSentOnce() throws Exception {
         connect(2);
         Operation receive = receive();
         CompletableFuture<Envelope> probed = start(() -> {
@@ -567,7 +567,7 @@ final class RestartedRankTest extends OneRank {
     }
 
     @Test
-    void whatHadComeBeforeComesAgainBeforeTheAnswer() throws Exception {
+    void earlierMessagesAreReplayedBeforeRestoredReturns() throws Exception {
         connect(2);
         receive();
         CompletableFuture<Object> restored = start(endpoint.vault()::restored);
@@ -599,7 +599,7 @@ final class RestartedRankTest extends OneRank {
 
     /** The relay did not know it yet when it told the process what was there; when that comes again it does. */
     @Test
-    void whatTheProcessBeforeHadSentAndWasOnItsWayIsNotSentAgain() throws Exception {
+    void offerAcceptedFromPreviousIncarnationCompletesAfterReconnect() throws Exception {
         connect(2, open(FrameType.OFFER, 1), known(StatePage.ACCEPTED, 1, 1));
         Operation send = send(1, LONG, SendMode.SYNCHRONOUS);
         CompletableFuture<Void> sent = start(() -> {

@@ -103,7 +103,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void whatHasComeIsReceivedWithoutAWord() throws Exception {
+    void pushedMessagesAreReceivedWithoutSendingFrames() throws Exception {
         open();
         line.say(push(TAG + 1, 10), push(TAG, 11), push(TAG, 12));
         assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 11);
@@ -115,7 +115,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void receivesThatWaitGetWhatComesInTheirOrder() throws Exception {
+    void waitingReceivesMatchPushedMessagesInCallOrder() throws Exception {
         open();
         Byte1 any = new Byte1(Wire.ANY, Wire.ANY);
         Byte1 tagged = new Byte1(1, TAG + 1);
@@ -128,7 +128,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void theRelayGetsWhatWaitsWhenTheRoundHasEnded() throws Exception {
+    void waitingReceivesArePostedWhenTheRoundEnds() throws Exception {
         open();
         Byte1 any = new Byte1(Wire.ANY, TAG + 1);
         Byte1 named = new Byte1(1, TAG);
@@ -151,7 +151,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void whatWaitsIsPostedBehindTheNextWelcome() throws Exception {
+    void waitingReceiveIsPostedAfterTheNextWelcome() throws Exception {
         open();
         Byte1 receive = new Byte1(1, TAG);
         CompletableFuture<Byte> received = start(receive::await);
@@ -176,7 +176,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void halfOfWhatMayComeIsGrantedAgain() throws Exception {
+    void windowIsExtendedOnceHalfOfItIsReceived() throws Exception {
         open();
         int half = (int) (LocalMatchContext.WINDOW_COST / 2 / Wire.cost(1));
         receivePushed(half);
@@ -216,7 +216,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void whatAllContextsHoldIsBounded() throws Exception {
+    void totalPushWindowOfAllContextsIsBounded() throws Exception {
         connect(Settings.DEFAULT, false);
         int most = (int) (LocalMatchContexts.HELD_COST_MAX / LocalMatchContext.WIDE_COST);
         for (int context = 0; context < most; context++) {
@@ -255,7 +255,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void probesLookAtWhatHasCome() throws Exception {
+    void probesFindPushedMessages() throws Exception {
         open();
         assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).isNull();
         line.say(push(TAG + 1, 1), push(TAG, 2));
@@ -331,7 +331,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void nothingIsSaidBehindFinalize() throws Exception {
+    void nothingIsSentAfterFinalize() throws Exception {
         open();
         new Byte1(1, TAG);
         CompletableFuture<Void> closed = start(() -> {
@@ -367,7 +367,7 @@ final class RunningAheadTest extends OneRank {
 
     /** A rank that keeps all that it may says nothing new: what has to be posted meanwhile is posted when the relay has made room. */
     @Test
-    void whatWaitsIsPostedWhenThereIsRoomAgain() throws Exception {
+    void waitingReceiveIsPostedOnceResendBufferHasRoom() throws Exception {
         connect(Settings.DEFAULT, true);
         line.say(ScriptedRelay.credit(1L << 30, 1_000));
         receiveAsked(2);
@@ -409,7 +409,7 @@ final class RunningAheadTest extends OneRank {
      * that are not, is moved together.
      */
     @Test
-    void whatWaitsIsPostedBeforeTheNextReceive() throws Exception {
+    void waitingReceiveIsPostedBeforeTheNextOne() throws Exception {
         int segments = Settings.KEPT_BYTES_LEAST / ResendBuffer.SEGMENT_BYTES;
         int postBytes = FrameType.POST.bytesMin();
         int room = ResendBuffer.SEGMENT_BYTES - Wire.MESSAGE_HEADER_BYTES;

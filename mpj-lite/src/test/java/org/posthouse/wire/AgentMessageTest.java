@@ -123,7 +123,7 @@ final class AgentMessageTest {
             0e7fffffff, 'ATTACHED announces 2147483647 processes'
             0f0000000300000002ff, EXIT_SEEN with 1 bytes too many
             """)
-    void refusesWhatIsOutOfRange(String hex, String message) {
+    void refusesMalformedMessageAndNamesTheFault(String hex, String message) {
         String whole = hex.replace("KEY", KEY_HEX);
         ByteBuffer body = ByteBuffer.wrap(HexFormat.of().parseHex(whole.substring(0, whole.length() & ~1)));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> AgentMessage.decode(body)).withMessageContaining(message);

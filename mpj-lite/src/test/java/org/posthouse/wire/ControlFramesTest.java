@@ -45,7 +45,7 @@ final class ControlFramesTest {
                     FrameType.STREAM_TOKENS);
 
     @Test
-    void bringsBackWhatIsSaidOfStreams() throws WireException {
+    void streamFramesRoundTrip() throws WireException {
         assertThat(StreamOpen.decode(SampleFrames.STREAM_OPEN.encode())).isEqualTo(SampleFrames.STREAM_OPEN);
         assertThat(StreamEnd.decode(SampleFrames.STREAM_END.encode())).isEqualTo(SampleFrames.STREAM_END);
         assertThat(SampleFrames.STREAM_END.reason()).isSameAs(CloseReason.SITE_UNREACHABLE);
@@ -119,7 +119,7 @@ final class ControlFramesTest {
 
     /** The opening of a job without a name says less than WELCOME does. */
     @Test
-    void aRankIsToldOfAnyJobThatCanBeOpened() {
+    void welcomeFitsForEveryJobThatJobOpenFits() {
         List<HomeRelay> homes = List.of(new HomeRelay("s", "r", ""));
         int ranks = Wire.FRAME_BYTES_MAX / 2;
         while (true) {
@@ -407,7 +407,7 @@ final class ControlFramesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, JobOpen.KEEP_SECONDS_MAX + 1})
-    void refusesJobToBeKeptForTooLong(int seconds) {
+    void refusesRetentionSecondsOutOfRange(int seconds) {
         JobOpen open = new JobOpen(1, Token.NONE, Durability.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds, false);
         assertRefused(open.encode(), CloseReason.LIMIT);
     }

@@ -90,7 +90,7 @@ final class MutualProofTest {
     }
 
     @Test
-    void aSealedSecretComesBackForWhoKnowsTheTokenOnly() {
+    void sealedSecretOpensOnlyWithTheToken() {
         Token secret = new Token(random.nextLong(), random.nextLong());
         Token sealed = MutualProof.sealed(secret, TOKEN, RANK, CHALLENGE);
         assertThat(sealed).isNotEqualTo(secret);

@@ -49,7 +49,7 @@ final class WireDocumentTest {
 
     @ParameterizedTest
     @EnumSource
-    void saysWhoSendsAFrameAndHowLongItIs(FrameType type) {
+    void documentStatesSendersAndLengthOfEachFrame(FrameType type) {
         List<String> senders = new ArrayList<>();
         String[] roles = {"rank", "launcher", "relay", "link", "agent"};
         for (int i = 0; i < roles.length; i++) {

@@ -332,7 +332,7 @@ final class FrameChannelTest {
     }
 
     @Test
-    void writesWhatTheOtherEndReads() throws Exception {
+    void writtenFramesArriveUnchanged() throws Exception {
         for (int i = 1; i <= 3; i++) {
             FrameView view = line.begin(Wire.MESSAGE_HEADER_BYTES + i);
             view.begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7).sequence(i).content(i, i, 1);
@@ -535,7 +535,7 @@ final class FrameChannelTest {
     }
 
     @Test
-    void saysWhatIsWrongAtEachAddressOfAHost() throws Exception {
+    void connectErrorNamesCauseForEachAddress() throws Exception {
         try (SocketChannel nobody = deaf("127.0.0.1", 0);
                 SocketChannel norThere = deaf("127.0.0.9", nobody.socket().getLocalPort())) {
             RelayAddresses relay = ofTwo(norThere.socket().getLocalPort());

@@ -151,7 +151,7 @@ final class LocalSocketsTest {
     }
 
     @Test
-    void isWhatTheEnvironmentSays() {
+    void environmentVariableSelectsSocketFolder() {
         assertThat(LocalSockets.of(Map.of(LocalSockets.VARIABLE, LocalSockets.OFF))).isEmpty();
         assertThat(LocalSockets.of(Map.of(LocalSockets.VARIABLE, "/some/where"))).contains(new LocalSockets(Path.of("/some/where")));
         assertThat(LocalSockets.of(Map.of()))

@@ -170,7 +170,7 @@ final class PayloadRunTest {
     }
 
     @Test
-    void whatStandsBehindTheLastChunkIsReadWithIt() throws Exception {
+    void frameAfterTheLastChunkIsReadWithIt() throws Exception {
         Message message = message(new Random(1), Wire.PAYLOAD_BYTES_MAX + 100, true);
         ByteBuffer begun = message.nextChunk();
         ByteBuffer behind = ScriptedRelay.credit(5, 1);

@@ -20,7 +20,7 @@ class CheckpointImageTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, Wire.PAYLOAD_BYTES_MAX - HEAD_BYTES, Wire.PAYLOAD_BYTES_MAX, 3 * Wire.PAYLOAD_BYTES_MAX, 200_001})
-    void takesWhatAnotherHas(int bytes) throws Exception {
+    void takeAllMovesContentOfAnotherImage(int bytes) throws Exception {
         CheckpointImage program = new CheckpointImage();
         program.output().write(random(bytes));
         CheckpointImage image = new CheckpointImage();

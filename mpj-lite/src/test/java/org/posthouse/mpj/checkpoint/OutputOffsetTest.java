@@ -35,7 +35,7 @@ final class OutputOffsetTest {
     }
 
     @Test
-    void whoGoesOnAtAMarkSaysItsNumberAndCountsFromThere() throws IOException {
+    void resumedOutputMarksItsOffsetAndCountsFromIt() throws IOException {
         OutputOffset.markWith("000000000000abcd");
         OutputOffset.markAll();
         OutputOffset.goOn(1_000, 2_000);

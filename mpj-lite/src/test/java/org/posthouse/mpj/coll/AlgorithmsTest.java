@@ -81,7 +81,7 @@ class AlgorithmsTest {
     }
 
     @Test
-    void forcesWhatCanRunAndChoosesWhereItCannot() {
+    void forcedAlgorithmAppliesWherePossibleElseTheDefault() {
         Algorithms forced = Algorithms.parse(
                 "bcast=chain, allreduce=sites,reduce-scatter=rotation,alltoall=bruck,scan=chain,allgather=ring");
         assertThat(forced.bcast(call(8, 1, 1))).isEqualTo(ForBcast.CHAIN);
@@ -103,7 +103,7 @@ class AlgorithmsTest {
     @ParameterizedTest
     @ValueSource(strings = {"bcast", "bcast=", "bcast=ring", "broadcast=flat", "bcast=flat,bcast=chain", "a=b=c", ",",
         "bcast=FLAT", "bcast=flat;scan=chain"})
-    void tellsWhatIsKnownWhenAWordIsNot(String text) {
+    void parseErrorListsTheValidAlgorithms(String text) {
         assertThatThrownBy(() -> Algorithms.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("POSTHOUSE_COLLECTIVES is \"" + text + "\"")

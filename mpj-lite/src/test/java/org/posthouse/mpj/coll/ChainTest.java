@@ -48,7 +48,7 @@ class ChainTest {
     }
 
     @Test
-    void refusesBlocksThatIntCannotTell() {
+    void refusesBlocksThatOverflowInt() {
         int half = 1 << 30;
         assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> Blocks.even(half).total(3));
         assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> Blocks.even(half).position(2));

@@ -221,7 +221,7 @@ class FailuresTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"bcast=binomial", "reduce=binomial", "reduce=flat", "scan=doubling", "allreduce=reduce-bcast"})
-    void aReceiveThatWasGivenUpIsTheFailureThatIsTold(String forced) {
+    void abandonedReceiveIsTheReportedFailure(String forced) {
         int broken = forced.equals("reduce=flat") ? 0 : BROKEN;
         UnaryOperator<Endpoint> through = endpoint -> endpoint.rank() == broken ? givingUpOne(endpoint) : endpoint;
         AtomicReferenceArray<ReceiveException> failures = failures(forced, 1 << 20, through, (peers, rank) -> {
@@ -282,7 +282,7 @@ class FailuresTest {
     /** Blocks of which no array holds as many as a rank passes on, or of which it has to copy one that no array holds. */
     @ParameterizedTest
     @ValueSource(strings = {"allgather=gather-bcast", "allgather=bruck", "alltoall=rotation", "alltoall=bruck", "alltoall=sites"})
-    void aRankWithNoMemoryForWhatItPassesOnGoesToTheEnd(String forced) {
+    void rankWithoutMemoryForForwardedBlocksCompletesTheCollective(String forced) {
         int most = Integer.MAX_VALUE / RANKS;
         assumeThat(Runtime.getRuntime().maxMemory()).isLessThan((RANKS - 1L) * most * Long.BYTES);
         // The first room that it wants, all blocks for the other site, is more than there is.
@@ -350,7 +350,7 @@ class FailuresTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"bcast=flat", "bcast=binomial", "bcast=chain"})
-    void aBroadcastGivesWhatThereIs(String forced) {
+    void shorterBroadcastDeliversItsElementsToAllRanks(String forced) {
         for (int given : new int[] {0, 3, 40_000}) {
             AtomicReferenceArray<ReceiveException> failures = failures(forced, 1 << 20, (peers, rank) -> {
                 int[] values = new int[given + rank + 1];

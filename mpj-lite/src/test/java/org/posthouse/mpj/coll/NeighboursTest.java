@@ -114,7 +114,7 @@ class NeighboursTest {
     }
 
     @Test
-    void whatGoesUpInAGridComesFromBelowThoughBothAreOneRank() {
+    void blockSentUpArrivesFromBelowInShortRings() {
         for (int size : new int[] {1, 2, 3}) {
             new Machine(size, 1, "", size).run((peers, rank) -> {
                 int[] ring = {(rank + size - 1) % size, (rank + 1) % size, NOBODY, NOBODY};

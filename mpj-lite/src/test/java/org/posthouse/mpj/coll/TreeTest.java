@@ -96,14 +96,14 @@ class TreeTest {
     }
 
     @Test
-    void orderedTreesKeepNeighboursTogether() {
+    void orderedTreesGroupConsecutiveRanks() {
         Tree[] trees = whole(new int[] {0, 1, 0, 1, 0, 1, 0}, 0, Tree::ordered);
         assertThat(trees[0].children()).containsExactly(4, 2, 1);
         assertThat(trees[4].children()).containsExactly(6, 5);
     }
 
     @Test
-    void chainsPayAboveTheLengthsThatTheDocsTell() {
+    void chainsPayAboveTheDocumentedLengths() {
         int[][] kibPerRanks = {{3, 64}, {4, 128}, {8, 192}, {64, 768}};
         for (int[] each : kibPerRanks) {
             assertThat(Chain.pays(each[0], each[1] * 1024L)).isFalse();

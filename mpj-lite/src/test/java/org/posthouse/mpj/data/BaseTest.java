@@ -110,7 +110,7 @@ class BaseTest {
     }
 
     @Test
-    void namesADatatypeThatItDoesNotKnow() {
+    void errorNamesUnknownDatatypeCode() {
         Sink sink = Plain.sink(Base.INT, new int[8], 0, 8);
         assertThatThrownBy(() -> sink.begin(new Envelope(0, 0, 4, 1, 77)))
                 .isInstanceOf(ReceiveException.class)

@@ -173,7 +173,7 @@ class LayoutTest {
     }
 
     @Test
-    void whatIsRegularIsARule() {
+    void regularLayoutIsOneRun() {
         int many = 200_000_000;
         Layout vector = new LayoutBuilder().addEach(0, many, 2, Layout.ONE).build();
         assertThat(vector.runs().at()).hasSize(1);
@@ -197,7 +197,7 @@ class LayoutTest {
     }
 
     @Test
-    void refusesWhatGoesBeyondInt() {
+    void refusesLayoutsThatOverflowInt() {
         assertThatThrownBy(() -> new LayoutBuilder().addEach(0, 3, 1 << 30, Layout.ONE).build()).isInstanceOf(ArithmeticException.class);
         assertThatThrownBy(() -> new LayoutBuilder().addEach(0, 2, 1L << 40, Layout.ONE).build()).isInstanceOf(ArithmeticException.class);
         assertThatThrownBy(() -> new LayoutBuilder().add(-1 << 30, 1, Layout.ONE).add(3 << 29, 1, Layout.ONE).build())

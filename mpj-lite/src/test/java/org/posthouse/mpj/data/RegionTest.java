@@ -55,7 +55,7 @@ class RegionTest {
     }
 
     @Test
-    void whatLiesAsTheWireHasItIsNotCopied() {
+    void contentInWireFormatIsNotCopied() {
         ByteBuffer memory = ByteBuffer.allocateDirect(300_000).order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer other = ByteBuffer.allocateDirect(300_000).order(ByteOrder.BIG_ENDIAN);
         ByteBuffer heap = ByteBuffer.allocate(300_000).order(ByteOrder.LITTLE_ENDIAN);

@@ -210,7 +210,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void manyPollsAreToldByThemselves() {
+    void manyFailedPollsAreReportedWithoutAnEvent() {
         DeterminantLog determinantLog = live();
         determinantLog.failed(DeterminantLog.POLLS_MOST - 1);
         assertThat(determinantLog.hasManyPolls()).isFalse();
@@ -221,7 +221,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void aFrameHoldsAllThatIsKeptAndNoProbeIsTorn() {
+    void oneFrameHoldsAllBufferedEventsAndWholeProbes() {
         DeterminantLog determinantLog = live();
         int events = 0;
         while (!determinantLog.isFull()) {
@@ -236,7 +236,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void whoAsksForSomethingElseHasDiverged() throws Exception {
+    void unexpectedCallInReplayIsDivergence() throws Exception {
         DeterminantLog first = live();
         first.record(DeterminantLog.DONE, 0);
         fail(first, 2);
@@ -294,7 +294,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void whatIsObservedBehindABreakIsDueAtOnce() throws Exception {
+    void eventAfterReconnectIsDueAtOnce() throws Exception {
         ByteBuffer end = told(live(), FrameView.END);
         DeterminantLog determinantLog = live();
         determinantLog.reopen(false);
@@ -331,7 +331,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void nothingIsKeptWithoutALog() {
+    void unloggedJobRecordsNoEvents() {
         DeterminantLog determinantLog = new DeterminantLog();
         determinantLog.open(false, false);
         determinantLog.record(DeterminantLog.DONE, 0);
@@ -342,7 +342,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void aLimitIsToldOnceOverAllProcesses() throws Exception {
+    void replayLimitIsReportedOnceAcrossIncarnations() throws Exception {
         DeterminantLog first = live();
         first.limit(ReplayLimit.MISMATCH);
         first.limit(ReplayLimit.THREADS);
@@ -360,7 +360,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void anImageLiesBehindWhatWasDoneBeforeItAndNotBehindWhatHolds() throws Exception {
+    void imageClearsPastLimitsButPermanentOnesAreRepeated() throws Exception {
         DeterminantLog threads = live();
         threads.limit(ReplayLimit.THREADS);
         assertThat(kinds(threads)).containsExactly(DeterminantLog.LIMIT);
@@ -381,7 +381,7 @@ class DeterminantLogTest {
     /** The relay counts what is told from the image on. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatThePrologueSaidIsToldAgainBehindTheImageUnlessItWasThere(boolean toldThere) throws Exception {
+    void prologueLimitIsReportedAfterImageUnlessRecordedThere(boolean toldThere) throws Exception {
         DeterminantLog prologue = live();
         prologue.limit(ReplayLimit.MULTIPLE);
         DeterminantLog again = again(told(prologue, 0));
@@ -403,7 +403,7 @@ class DeterminantLogTest {
     }
 
     @Test
-    void whatWasDoneInAPrologueIsNotBehindTheImage() throws Exception {
+    void transientPrologueLimitIsNotReportedAfterTheImage() throws Exception {
         DeterminantLog prologue = live();
         prologue.limit(ReplayLimit.THREADS);
         DeterminantLog again = again(told(prologue, 0));
@@ -423,7 +423,7 @@ class DeterminantLogTest {
 
     /** A replay tells nothing before it is over. */
     @Test
-    void aLimitInAReplayIsToldBehindIt() throws Exception {
+    void limitReachedInReplayIsReportedAfterIt() throws Exception {
         DeterminantLog first = live();
         first.record(DeterminantLog.DONE, 0);
         DeterminantLog second = again(told(first, FrameView.END));

@@ -243,7 +243,7 @@ final class LocalMatchContextTest {
 
     /** Else the round would end at once, over and over. */
     @Test
-    void itIsNotOpenedBeforeWhatHasComeIsReceived() throws WireException {
+    void contextReopensOnlyAfterHalfTheBacklogIsReceived() throws WireException {
         LocalMatchContext localMatchContext = new LocalMatchContext(3);
         localMatchContext.open();
         int many = (int) (LocalMatchContext.WINDOW_COST / Wire.cost(0));
@@ -273,7 +273,7 @@ final class LocalMatchContextTest {
     }
 
     @Test
-    void whatTheRelayMayNotSayIsRefused() throws WireException {
+    void refusesProtocolViolationsOfTheRelay() throws WireException {
         LocalMatchContext localMatchContext = new LocalMatchContext(3);
         refuses(() -> new LocalMatchContext(3).came(envelope(0, 0, 0)));
         refuses(() -> new LocalMatchContext(3).ended(0, 0, LocalMatchContext.BOUND));

@@ -51,7 +51,7 @@ class PostedReceiveTest {
 
     @ParameterizedTest
     @CsvSource({"begin, 1", "read, 2", "end, 4"})
-    void endsWithWhatItsSinkThrows(String at, int calls) {
+    void receiveFailsWithExceptionOfItsSink(String at, int calls) {
         Failing memory = new Failing(at, new OutOfMemoryError("too large"));
         assertThat(failure(memory).kind()).isEqualTo(ReceiveException.Kind.MEMORY);
         Failing fault = new Failing(at, new ArithmeticException("integer overflow"));
@@ -61,7 +61,7 @@ class PostedReceiveTest {
     }
 
     @Test
-    void whatWouldGoBeyondItsMessageHasNoPlace() {
+    void bytesBeyondTheMessageAreNotPlaced() {
         ByteBuffer memory = ByteBuffer.allocateDirect(20);
         PostedReceive postedReceive = new PostedReceive(1, 0, 5, Plain.sink(Base.BYTE, memory, 0, 20));
         postedReceive.begin(new Envelope(0, 5, 8, 8, Base.BYTE.code()), 1);

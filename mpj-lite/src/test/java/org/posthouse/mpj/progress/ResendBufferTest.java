@@ -91,7 +91,7 @@ final class ResendBufferTest {
     }
 
     @Test
-    void whatNeedNotBeKeptStaysInOnePlaceToo() {
+    void unretainedFramesReuseTheSameSpace() {
         for (int i = 0; i < 1_000; i++) {
             write(FrameType.POST, 48, 2);
             assertThat(resendBuffer.leaving().position()).isZero();
@@ -124,7 +124,7 @@ final class ResendBufferTest {
     }
 
     @Test
-    void receivesTakeNoRoomBesideASendThatIsNotSafe() throws Exception {
+    void postedReceivesOccupyNoSpaceBesideUnstableSend() throws Exception {
         byte[] send = write(FrameType.SEND, 1_000, 5);
         for (int i = 0; i < 10 * BYTES_MAX / 48; i++) {
             write(FrameType.POST, 48, 2);
@@ -160,7 +160,7 @@ final class ResendBufferTest {
     }
 
     @Test
-    void whoAsksIsAnsweredWhenThatFrameWasHandled() throws Exception {
+    void ackRequestIsAnsweredWhenItsFrameIsHandled() throws Exception {
         send(100);
         resendBuffer.begin(32).begin(FrameType.EVENTS, 32, 1).flags(FrameView.ACK_NOW);
         resendBuffer.end(32);
@@ -181,7 +181,7 @@ final class ResendBufferTest {
     }
 
     @Test
-    void whatIsForASiteThatIsCutOffHoldsNothingElseUp() throws Exception {
+    void sendToUnreachableSiteDoesNotBlockOtherFrames() throws Exception {
         byte[] parked = write(FrameType.SEND, 1_000, 5, 2);
         resendBuffer.left();
         for (int megabytes = 0; megabytes < 20 * (BYTES_MAX >> 20); megabytes++) {
@@ -201,7 +201,7 @@ final class ResendBufferTest {
     }
 
     @Test
-    void isFullOfWhatIsForASiteThatIsCutOff() throws Exception {
+    void sendsToUnreachableSiteFillTheBuffer() throws Exception {
         int bytes = 0;
         for (int round = 0; round < 3; round++) {
             while (!resendBuffer.isFull()) {
@@ -247,7 +247,7 @@ final class ResendBufferTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void keepsExactlyWhatIsNotSafe(long seed) throws Exception {
+    void retainsExactlyTheUnstableSends(long seed) throws Exception {
         Random random = new Random(seed);
         List<Known> model = new ArrayList<>();
         int sizes = seed % 2 == 0 ? 200 : Wire.FRAME_BYTES_MAX - HEADER_BYTES;

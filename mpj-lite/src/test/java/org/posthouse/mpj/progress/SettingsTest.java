@@ -21,7 +21,7 @@ class SettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "k", "-1", "1.5m", "12 k", "99999999999", "3000m", "1048577", "2m", "64kb"})
-    void refusesWhatIsNoSuchNumberAndNamesIt(String text) {
+    void refusesMalformedSizeAndNamesIt(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Settings.of(Map.of(Settings.EAGER_MAX, text)))
                 .withMessageStartingWith("POSTHOUSE_EAGER_MAX=" + text + ": ");
@@ -49,7 +49,7 @@ class SettingsTest {
     }
 
     @Test
-    void letsShortMessagesRunAheadUnlessTold() {
+    void runningAheadIsOnUnlessSwitchedOff() {
         assertThat(Settings.of(Map.of(Settings.AHEAD, "off")).ahead()).isFalse();
         assertThat(Settings.of(Map.of(Settings.AHEAD, " ON ")).ahead()).isTrue();
         assertThat(Settings.DEFAULT.ahead()).isTrue();
