@@ -53,7 +53,7 @@ class CollectiveCostTest {
     }
 
     @Test
-    void treeBcastRootAnnouncesItToNonChildren() {
+    void rootOfTreeBcastAnnouncesItToNonChildren() {
         costs(
                 RANKS - 1 + 4, 7L * 4 * MIDDLE + 4 * ANNOUNCEMENT_BYTES,
                 (world, rank) -> world.Bcast(ints(MIDDLE), 0, MIDDLE, MPI.INT, 3));

@@ -577,7 +577,7 @@ final class ComeAgainTest extends OneRank {
     /** WELCOME grants two messages, and 1 MiB: the last is a byte too long beside what is said again. */
     @ParameterizedTest
     @CsvSource({"0, 30, OFFER", "1, 30, SEND", "1, 1048045, OFFER"})
-    void onlyResentMessagesTakeCreditOfTheNewWelcome(long accepted, int bytes, FrameType third) throws Exception {
+    void onlyResentMessagesUseCreditOfTheNewWelcome(long accepted, int bytes, FrameType third) throws Exception {
         Settings settings = new Settings(1 << 20, 0, Settings.KEPT_BYTES_LEAST, 60);
         connect(Hello.firstStart(ScriptedRelay.JOB, 0), settings, ScriptedRelay.welcome(1, true, 0, 0));
         send(1, new byte[10], SendMode.STANDARD);
