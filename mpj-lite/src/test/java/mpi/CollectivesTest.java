@@ -20,7 +20,7 @@ import org.posthouse.mpj.LocalWorld;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 @SuppressWarnings({"ReferenceEquality", "ArrayRecordComponent"}) // Each datatype exists once.
 class CollectivesTest {
-    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 12 : 6;
+    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 12 : 4;
     private static final int[] COUNTS = {0, 1, 2, 3, 17, 300, 5_000, 40_000};
 
     /** One round: what all ranks know of it. */

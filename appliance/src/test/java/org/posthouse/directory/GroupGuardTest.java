@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +86,7 @@ class GroupGuardTest {
                 Groups.config("guarded", endpoints.get(1), endpoints, "b"));
     }
 
+    @Tag("long")
     @Test
     void aMemberWithKeysDoesNotMeetOneWithout() throws IOException {
         assertApart(GroupRefusal.NOT_PROVEN, start(0, "a", Optional.empty()), start(1, "b", keys(authority, "b", "b")));

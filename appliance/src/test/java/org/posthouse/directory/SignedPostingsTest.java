@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +124,7 @@ class SignedPostingsTest {
         assertThat(b.relays()).extracting(RelayEntry::address).containsExactly("127.0.0.1:2");
     }
 
+    @Tag("long")
     @Test
     void aRelayThatIsWronglyCalledVanishedSaysThatItIsThere() {
         Posting seen = Posting.parse(map().get("relay/a"));

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +72,7 @@ class FaultInjectorTest {
     }
 
     /** A file stands where its log was, which the next process cannot take for one. */
+    @Tag("long")
     @Test
     void aRelayIsKilledOnceTheJobIsOpenAndItsFailureToComeBackEndsTheJob() throws Exception {
         Path data = folder.resolve("data");

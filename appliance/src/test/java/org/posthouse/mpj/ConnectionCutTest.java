@@ -93,14 +93,14 @@ final class ConnectionCutTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 3, 2", "2, 4, 5"})
+    @CsvSource("2, 3, 6")
     void aRingGetsRoundWhole(int sites, int ranks, long seed) throws Exception {
         getsRoundWhole(sites, ranks, seed);
     }
 
     @Tag("long")
     @ParameterizedTest
-    @CsvSource({"1, 2, 1", "1, 4, 3", "2, 2, 4", "2, 3, 6"})
+    @CsvSource({"1, 2, 1", "1, 3, 2", "1, 4, 3", "2, 2, 4", "2, 4, 5"})
     void getsRoundWholeWithOtherSitesAndRanks(int sites, int ranks, long seed) throws Exception {
         getsRoundWhole(sites, ranks, seed);
     }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,8 +49,19 @@ class MetricsTest {
 
     /** Rank 0 sends to rank 1 of its site and rank 2 of the other: short, in chunks, and offered. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"MULTIPLEXED", "PIPELINE"})
     void everyMessageAndByteCountsOnceInItsMode(RelayConfig.Mode mode) throws Exception {
+        countsOnce(mode);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"MULTIPLEXED", "PIPELINE"})
+    void soItDoesInTheOthers(RelayConfig.Mode mode) throws Exception {
+        countsOnce(mode);
+    }
+
+    private static void countsOnce(RelayConfig.Mode mode) throws Exception {
         int[] sizes = {0, 1_000, 100_000, 300_000};
         double bytes = 401_000.0 * MESSAGES / sizes.length;
         try (RelayedWorld world = new RelayedWorld(2, 4, Settings.DEFAULT, mode);

@@ -104,7 +104,7 @@ class SendModeSwitchTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void sixteenRanksTalkOn(int sites) throws Exception {
-        int rounds = 60;
+        int rounds = Boolean.getBoolean("posthouse.long") ? 60 : 30;
         AtomicInteger running = new AtomicInteger(16);
         try (RelayedWorld world = new RelayedWorld(sites, 16);
                 ExecutorService operator = Executors.newSingleThreadExecutor()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +55,7 @@ class ArgumentsTest {
                         "[2] main 2|posthouse.conf|posthouse|in.txt|5 own ");
     }
 
+    @Tag("long")
     @Test
     void oneWordAsMpiJavaAndInitTakesItAway() throws Exception {
         Command.Result result = run("--args", "mpijava");
@@ -72,6 +74,7 @@ class ArgumentsTest {
         assertThat(result.status()).isZero();
     }
 
+    @Tag("long")
     @Test
     void busyPollOptionReachesTheRanks() throws Exception {
         String program = ShowsSettings.class.getName();

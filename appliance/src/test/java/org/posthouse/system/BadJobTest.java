@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,6 +110,7 @@ class BadJobTest {
         assertThat(result.err().lines()).hasSize(1);
     }
 
+    @Tag("long")
     @Test
     void abortWithZeroIsNoSuccess() throws Exception {
         assertThat(run(Aborts.class, "2", "0").status()).isEqualTo(1);
@@ -122,6 +124,7 @@ class BadJobTest {
                 .isEqualTo("posthouse: job ended: rank 1 exited without calling MPI.Init, which other ranks did");
     }
 
+    @Tag("long")
     @Test
     void childProcessLeftByRankEndsWithTheJob() throws Exception {
         Command.Result result = run(LeavesChild.class, "1");

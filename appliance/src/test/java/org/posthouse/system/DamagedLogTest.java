@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ final class DamagedLogTest {
     }
 
     /** Its disk may be mended. */
+    @Tag("long")
     @Test
     void aJobWithAFolderStandsStillAndGoesOnWhenTheRecordCanBeReadAgain() throws Exception {
         Path go = folder.resolve("go");

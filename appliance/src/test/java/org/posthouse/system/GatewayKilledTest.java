@@ -34,6 +34,7 @@ class GatewayKilledTest {
     private Path folder;
 
     /** The gateway that carries short frames is killed. */
+    @Tag("long")
     @Test
     void theMessageArrivesOnceAndIntact() throws Exception {
         arrivesOnceAndIntact(true);

@@ -70,6 +70,7 @@ class GroupPortAttackTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aGroupGoesOnUnderAttack() throws Exception {
         assumeThat(Stranger.canBe()).as("only root can be another user").isTrue();
@@ -88,6 +89,7 @@ class GroupPortAttackTest {
         }
     }
 
+    @Tag("long")
     @Test
     void keysAreAskedForAndRelaysWithoutThemStayOutside() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);

@@ -18,7 +18,7 @@ class HostDurabilityTest {
     @Test
     void ringOverTwoSitesVerifiesAlthoughARankIsKilled() throws Exception {
         try (Command job = Command.start(
-                folder, "run", "-n", "4", "--sites", "2", "--durability", "host", "example:ring", "300", "100000")) {
+                folder, "run", "-n", "4", "--sites", "2", "--durability", "host", "example:ring", "120", "100000")) {
             await().atMost(Duration.ofSeconds(60)).until(() -> Jobs.ranks(job.handle()).size() == 4);
             Jobs.rank(job, 2).destroyForcibly();
             Command.Result done = job.await();

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ class InputTest {
         }
     }
 
+    @Tag("long")
     @Test
     void rankZeroReadsAllOfItAndTheOthersNothing() throws Exception {
         Command.Result result = run(List.of());
@@ -66,6 +68,7 @@ class InputTest {
     }
 
     /** It has kept what it has given to a rank, in the job's folder; the next one's own input comes behind that. */
+    @Tag("long")
     @Test
     void nextLauncherResendsInputThatADeadLauncherRead() throws Exception {
         Path june = folder.resolve("june");

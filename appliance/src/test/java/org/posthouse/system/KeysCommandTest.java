@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ class KeysCommandTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void aJobOutlastsTheRevocationAndRenewalOfASite() throws Exception {
         keys("init", folder("grid"), "--days", "100");

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ class LinkAddressesTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void theNextAddressOfAPeersHostIsDialledWhereOneDoesNotAnswer() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);

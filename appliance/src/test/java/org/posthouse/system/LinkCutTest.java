@@ -96,6 +96,7 @@ class LinkCutTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aJobEndsWhenTheLinkIsDownForLongerThanItsPatienceAndOthersGoOn() throws Exception {
         try (Relays first = relay("site-a", "--link-patience", "2");

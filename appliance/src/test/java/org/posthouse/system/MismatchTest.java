@@ -51,6 +51,7 @@ class MismatchTest {
         assertThat(result.status()).isZero();
     }
 
+    @Tag("long")
     @Test
     void ranksThatFailedInCollectiveNotifyTheOthers() throws Exception {
         Command.Result result = Command.run(

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,7 @@ class NoNativeTlsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void linksWithTheJdksAndSaysSo() throws Exception {
         try (Relays b = Relays.start(folder, "site-b", "--keys", keysB.toString(), "--links", "127.0.0.1:0");

@@ -58,6 +58,7 @@ class OutputArrivesTest {
         assertThat(result.err()).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void aSlowReaderOfALoggedJobGetsAllOfItWholeAndALongLineAsItIs() throws Exception {
         int longest = 120_000;

@@ -18,31 +18,43 @@ class RankKilledTest {
     @TempDir
     private Path folder;
 
+    /** The second time it is the process that took the first one's place. */
     @Test
+    void ringVerifiesAlthoughARankIsKilledTwice() throws Exception {
+        ringVerifies("6000", 2, 2);
+    }
+
+    @Test
+    @Tag("long")
     void ringVerifiesAlthoughARankIsKilledThreeTimes() throws Exception {
+        ringVerifies("16000", 2, 0, 2);
+    }
+
+    private void ringVerifies(String laps, int... victims) throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
                 Command job = Command.start(
-                        folder, "run", "-n", "4", "--relay", relay.ranks(), "--durability", "process", "example:ring", "16000",
+                        folder, "run", "-n", "4", "--relay", relay.ranks(), "--durability", "process", "example:ring", laps,
                         "1024")) {
             await().atMost(PATIENCE).until(() -> Jobs.ranks(job.handle()).size() == 4);
-            relay.awaitDelivered(2_000);
-            for (int victim : new int[] {2, 0, 2}) {
+            relay.awaitDelivered(1_000);
+            for (int victim : victims) {
                 ProcessHandle process = Jobs.rank(job, victim);
                 process.destroyForcibly();
                 process.onExit().join();
                 // Replayed deliveries count too; what matters is that all go on before the next one dies.
-                relay.awaitDelivered(relay.delivered() + 2_000);
+                relay.awaitDelivered(relay.delivered() + 1_000);
             }
             Command.Result done = job.await();
             assertThat(done.status()).as(done.err()).isZero();
             assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
             assertThat(done.out().lines()).as("nothing is shown twice").doesNotHaveDuplicates();
-            assertThat(Jobs.told(done, "was killed by signal 9 (SIGKILL)")).hasSize(3);
-            assertThat(Jobs.told(done, " caught up after ")).hasSize(3);
+            assertThat(Jobs.told(done, "was killed by signal 9 (SIGKILL)")).hasSize(victims.length);
+            assertThat(Jobs.told(done, " caught up after ")).hasSize(victims.length);
             assertThat(Jobs.told(done, "DIVERGED")).isEmpty();
         }
     }
 
+    @Tag("long")
     @Test
     void aRankThatIsKilledAtItsStartIsStartedAgain() throws Exception {
         try (Command job = Command.start(
@@ -75,6 +87,7 @@ class RankKilledTest {
         }
     }
 
+    @Tag("long")
     @Test
     void withoutRestartsADeathEndsTheJob() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ class RelayLostForGoodTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void jobsOfLostRelayEndWithinTheirTimeoutAndReportLoss() throws Exception {
         Path june = folder.resolve("june");

@@ -90,6 +90,7 @@ class RelaysOfOneSiteTest {
         return ranks;
     }
 
+    @Tag("long")
     @Test
     void ranksAreSpreadByLoadAndReachEachOther() throws Exception {
         Path end = folder.resolve("end-1");

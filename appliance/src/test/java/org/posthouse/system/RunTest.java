@@ -95,6 +95,7 @@ class RunTest {
         assertThat(list()).isEqualTo(before);
     }
 
+    @Tag("long")
     @Test
     void exampleReadsUserFileAndNamesItsErrors() throws Exception {
         Path file = Files.writeString(folder.resolve("lengths.csv"), "name;length\na;1\nb;2\nc;10\nd;11\n");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,13 +25,10 @@ class SaveFailureTest {
     /** Of 30 steps, in each of which each rank adds the other's number and its own, plus one. */
     private static final String RIGHT = "rank 1 has 1610612735";
 
-    /** What ranks print that nobody kills. */
-    private static List<String> expected;
-
     @TempDir
     private Path folder;
 
-    private static Command.Result refusals(Path folder, String kills) throws Exception {
+    private Command.Result refusals(String kills) throws Exception {
         return Command.run(
                 folder,
                 "run", "-n", "3", "--durability", "process", "--checkpoint-every", "50ms", "--max-restarts", "9", "-cp", Jobs.classPath(),
@@ -43,13 +39,8 @@ class SaveFailureTest {
         return result.out().lines().filter(line -> line.startsWith("[")).sorted().toList();
     }
 
-    @BeforeAll
-    static void undisturbed(@TempDir Path folder) throws Exception {
-        expected = printed(refusals(folder, ""));
-        assertThat(expected).hasSize(4);
-    }
-
     /** A step is two deliveries, and so a process that begins at a save is killed where the one before was not. Each of a rank's restarts is later than the one before. */
+    @Tag("long")
     @Test
     void refusedSavesAreRefusedAgainInReplay() throws Exception {
         refusedAgain("0:1,2;1:13,14;2:31,7");
@@ -62,7 +53,9 @@ class SaveFailureTest {
     }
 
     private void refusedAgain(String kills) throws Exception {
-        Command.Result result = refusals(folder, kills);
+        List<String> expected = printed(refusals(""));
+        assertThat(expected).as("what ranks print that nobody kills").hasSize(4);
+        Command.Result result = refusals(kills);
         assertThat(result.err()).as(result.out()).doesNotContain("iverge");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");
@@ -80,10 +73,7 @@ class SaveFailureTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "save, '', Checkpoint.save cannot save \"grid\": java.io.IOException: as the test wants it",
-        "load, 1:12, Checkpoint.restored cannot restore \"grid\": java.io.IOException: as the test wants it"
-    })
+    @CsvSource("load, 1:12, Checkpoint.restored cannot restore \"grid\": java.io.IOException: as the test wants it")
     void aProcessThatFailsOnceIsBroughtBackThoughItsProgramWouldGoOn(String what, String kills, String words) throws Exception {
         isBroughtBack(what, kills, words);
     }
@@ -91,6 +81,7 @@ class SaveFailureTest {
     @Tag("long")
     @ParameterizedTest
     @CsvSource({
+        "save, '', Checkpoint.save cannot save \"grid\": java.io.IOException: as the test wants it",
         "memory, '', Checkpoint.save cannot save \"grid\": java.lang.OutOfMemoryError: as the test wants it",
         "before, '', Checkpoint.point cannot save its state: java.lang.IllegalStateException: as the test wants it"
     })

@@ -98,7 +98,7 @@ final class StartCacheTest {
 
     /** The command's and the rank's. */
     @ParameterizedTest
-    @CsvSource({"missing, cut", "of other jars, empty"})
+    @CsvSource("missing, cut")
     void aCacheThatDoesNotFitIsNoHarm(String command, String rank) throws Exception {
         Path caches = Files.createDirectory(folder.resolve("caches"));
         make(command, caches, StartCache.COMMAND_FILE);
@@ -110,7 +110,7 @@ final class StartCacheTest {
 
     @Tag("long")
     @ParameterizedTest
-    @CsvSource({"cut, missing", "empty, of other jars"})
+    @CsvSource({"of other jars, empty", "cut, missing", "empty, of other jars"})
     void norIsOneOfTheOther(String command, String rank) throws Exception {
         aCacheThatDoesNotFitIsNoHarm(command, rank);
     }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,6 +135,7 @@ class StrangerTest {
     }
 
     /** It says at once all that a launcher says, as if it knew that no token is asked for. */
+    @Tag("long")
     @Test
     void otherUserThatSkipsTheHandshakeOpensNoJob() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a")) {

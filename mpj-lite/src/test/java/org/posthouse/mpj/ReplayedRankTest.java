@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.progress.Settings;
@@ -43,8 +45,12 @@ final class ReplayedRankTest {
         return outcome.get();
     }
 
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, Boolean.getBoolean("posthouse.long") ? 5 : 3);
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5})
+    @MethodSource("seeds")
     void repeatedlyKilledRankReplaysIdentically(long seed) throws Exception {
         RecordingRelay relay = new RecordingRelay(seed, true);
         Random kills = new Random(seed);

@@ -23,6 +23,7 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,6 +84,7 @@ class RevokedKeysTest {
     }
 
     /** From a copy, or beside its copy, it numbers lists that others have had: nothing of those is lost, and its own counts. */
+    @Tag("long")
     @Test
     void anAuthorityFromACopyRevokesBesidesWhatWasRevokedBefore() throws IOException {
         SiteCertificate certificateB = SiteKeys.load(site("b")).certificate();

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.window.CongestionControlTest;
 import org.posthouse.wan.WanEmulator;
@@ -60,9 +60,18 @@ class BesideBulkTest {
     /** Of the probe that is under way, what had come when it was sent; -1 if none is. */
     private volatile long probedAt = -1;
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void aShortMessageWaitsForLittleBulk(int lanes) throws Exception {
+    @Test
+    void aShortMessageWaitsForLittleBulk() throws Exception {
+        waitsForLittleBulk(1);
+    }
+
+    @Test
+    @Tag("long")
+    void soItDoesOverTwoLanes() throws Exception {
+        waitsForLittleBulk(2);
+    }
+
+    private void waitsForLittleBulk(int lanes) throws Exception {
         Vertx vertx = Vertx.vertx();
         ContextInternal loop = ((VertxInternal) vertx).createEventLoopContext();
         TestGrid grid = new TestGrid(folder);

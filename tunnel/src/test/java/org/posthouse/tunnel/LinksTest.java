@@ -150,8 +150,8 @@ class LinksTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
-    void losesRepeatsAndReordersNothingOverHundredsOfCuts(int lanes) throws Exception {
-        int cutsWanted = 210;
+    void losesRepeatsAndReordersNothingOverManyCuts(int lanes) throws Exception {
+        int cutsWanted = Boolean.getBoolean("posthouse.long") ? 210 : 90;
         TestRelay b = start(grid.listening("b", 1));
         Random cutAt = new Random(11);
         AtomicBoolean calm = new AtomicBoolean();
@@ -171,7 +171,7 @@ class LinksTest {
         assertThat(b.status("a").framesRepeated()).isPositive();
         assertThat(a.events).doesNotContain("forgotten b");
         assertThat(b.events).doesNotContain("forgotten a");
-        assertThat(a.downs).hasSizeGreaterThan(50);
+        assertThat(a.downs).hasSizeGreaterThan(cutsWanted / 4);
     }
 
     @Test

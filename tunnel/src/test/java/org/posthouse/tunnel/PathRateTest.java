@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -35,6 +36,7 @@ class PathRateTest {
 
     private int worlds;
 
+    @Tag("long")
     @Test
     void aLaneCarriesThroughAGatewayWhatItsTokensAllow() throws Exception {
         double bound = 4 * Wire.PAYLOAD_BYTES_MAX / (ROUND_TRIP_MS / 1e3);

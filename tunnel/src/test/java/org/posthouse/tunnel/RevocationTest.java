@@ -150,6 +150,7 @@ class RevocationTest {
         assertThat(b.refusals(LinkRefusal.REVOKED)).isEqualTo(1);
     }
 
+    @Tag("long")
     @Test
     void warnsARelayWhoseOwnCertificateIsRevoked() throws Exception {
         grid.authority().revoke("c");
@@ -158,6 +159,7 @@ class RevocationTest {
         assertThat(warnings(c)).singleElement().asString().contains("of site c").contains("was revoked").contains("renew");
     }
 
+    @Tag("long")
     @Test
     void takesUpARenewedCertificateAndDisturbsNoLink() throws Exception {
         String before = a.call(a.links::keysStatus).serial();
@@ -168,6 +170,7 @@ class RevocationTest {
         assertThat(warnings(a)).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void keepsItsKeysWhenTheFilesAreSpoilt() throws Exception {
         Path certificate = site("a").resolve("site.pem");
@@ -181,6 +184,7 @@ class RevocationTest {
     }
 
     /** What the warning advises to run changes no file's time and no file's length. */
+    @Tag("long")
     @Test
     void takesKeysUpWhenTheRightsToThemAreCorrected() throws Exception {
         Path key = site("a").resolve("site.key");
@@ -193,6 +197,7 @@ class RevocationTest {
         assertThat(a.call(a.links::keysStatus).serial()).isEqualTo(renewed);
     }
 
+    @Tag("long")
     @Test
     void takesUpACertificateWhenItsTimeComesAndTellsOnceThatItHasNot() throws Exception {
         ListAppender<ILoggingEvent> told = new ListAppender<>();
@@ -213,6 +218,7 @@ class RevocationTest {
                 .hasSizeLessThanOrEqualTo(1);
     }
 
+    @Tag("long")
     @Test
     void tellsWhenItCannotKeepAListForItsNextStart() throws Exception {
         grid.authority().revoke("c");
@@ -266,6 +272,7 @@ class RevocationTest {
         assertThat(warnings(b)).as("nothing is lost").isEmpty();
     }
 
+    @Tag("long")
     @Test
     void warnsOfLinksThatAreOlderThanTheAuthority() throws Exception {
         nextAuthority();

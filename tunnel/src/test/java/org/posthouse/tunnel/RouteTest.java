@@ -75,6 +75,7 @@ class RouteTest {
         until(() -> a.status("c").roundTripMicros() >= 12_000);
     }
 
+    @Tag("long")
     @Test
     void goesOverAFasterWayWhenOneComes() throws Exception {
         b = sites.start(sites.listening("b"));
@@ -134,6 +135,7 @@ class RouteTest {
         during(10, () -> a.status("c").moves() == 0);
     }
 
+    @Tag("long")
     @Test
     void takesTheStraightWayWhenItComes() throws Exception {
         WanWay straight = sites.way(3, 0);
@@ -226,6 +228,7 @@ class RouteTest {
         awaitPaths(a, "b", "via d, c");
     }
 
+    @Tag("long")
     @Test
     void goesOverThreeRelaysAndNotOverFour() throws Exception {
         TestRelay[] chain = new TestRelay[6];

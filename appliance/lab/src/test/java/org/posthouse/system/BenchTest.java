@@ -167,6 +167,7 @@ class BenchTest {
         assertThat(failing.err()).contains("a run failed");
     }
 
+    @Tag("long")
     @Test
     void muchGoesThroughASmallLogThatNeverTakesMoreThanItMay() throws Exception {
         Path json = folder.resolve("flow.json");
@@ -217,6 +218,7 @@ class BenchTest {
         assertThat(folder.resolve("wan-jobs.svg")).isNotEmptyFile();
     }
 
+    @Tag("long")
     @Test
     void aLinkOnTheLoopbackIsMeasuredBesideOtherTunnels() throws Exception {
         Path json = folder.resolve("wan.json");

@@ -22,7 +22,23 @@ class ChaosTest {
     @TempDir
     private Path folder;
 
+    /** Of this seed's one run. */
+    @Test
+    void aRunVerifiesAlthoughARankAndARelayAreKilled() throws Exception {
+        Command.Result result = Command.run(
+                folder, "chaos", "--job", "example:ring", "-n", "2", "--sites", "2", "--kills", "2", "--relay-every", "2", "--launcher-every", "0",
+                "--seed", "51", "--json", "600", "1024");
+        assertThat(result.status()).as(result.out() + result.err()).isZero();
+        assertThat(result.err().lines()).filteredOn(line -> line.matches("run \\d+: rank \\d killed at .*: verified")).hasSize(1);
+        assertThat(result.err().lines())
+                .filteredOn(line -> line.matches("run \\d+: relay site-[ab] killed at .*, its job was without it .*: verified"))
+                .hasSize(1);
+        assertThat(result.err().strip()).endsWith("2 of 2 verify");
+        assertThat(new ObjectMapper().readTree(result.out()).path("verified").asInt()).isEqualTo(2);
+    }
+
     /** This seed's first run loses its launcher, and its second a rank and then, after most of it, a relay. */
+    @Tag("long")
     @Test
     void everyRunVerifiesAlthoughALauncherARankAndARelayAreKilled() throws Exception {
         Command.Result result = Command.run(
@@ -106,6 +122,7 @@ class ChaosTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aJobThatDoesNotSayThatItsResultIsRightIsRefused() throws Exception {
         Command.Result result = Command.run(folder, "chaos", "-cp", Jobs.classPath(), "--job", EchoesArguments.class.getName(), "-n", "2");

@@ -19,7 +19,7 @@ import org.posthouse.mpj.coll.Store.Kind;
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MovesTest {
-    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 3 : 2;
+    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 3 : 1;
 
     /** In units of {@link Kind#UNIT} ints: up to 540 KiB, beyond every threshold on the way. */
     private static final int[] UNITS = {0, 1, 2, 21, 22, 85, 86, 1365, 1366, 1367, 2731, 5462, 11_000};
