@@ -127,6 +127,7 @@ class GroupGuardTest {
     }
 
     /** A site's certificate is revoked while its member is in the group; the others hear of it over their links. */
+    @Tag("long")
     @Test
     void aMemberWhoseCertificateIsRevokedIsParted() throws Exception {
         Optional<SiteProof> own = keys(authority, "a", "a");

@@ -133,6 +133,7 @@ class BadJobTest {
         await().until(() -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
     }
 
+    @Tag("long")
     @Test
     void argumentsOfTheProgramAreItsOwn() throws Exception {
         Command.Result result = run(EchoesArguments.class, "2", "-n", "5", "--sites", "3", "--help", "@file", "--", "-x");

@@ -17,6 +17,7 @@ class DemoTest {
     private Path folder;
 
     /** In heat the relay of the second site is killed too. */
+    @Tag("long")
     @Test
     void theNamedOnesVerifyAlthoughARankOfEachIsKilled() throws Exception {
         Command.Result result = Command.run(folder, "demo", "heat");

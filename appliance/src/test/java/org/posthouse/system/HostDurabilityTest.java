@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +16,7 @@ class HostDurabilityTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void ringOverTwoSitesVerifiesAlthoughARankIsKilled() throws Exception {
         try (Command job = Command.start(

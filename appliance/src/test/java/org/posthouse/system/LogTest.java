@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,6 +76,7 @@ class LogTest {
         assertThat(bytes).isGreaterThanOrEqualTo(3L * LAPS * PAYLOAD_BYTES);
     }
 
+    @Tag("long")
     @Test
     void relayWithoutALogRefusesALoggedJob() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a")) {

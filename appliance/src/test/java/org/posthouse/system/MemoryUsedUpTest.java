@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ final class MemoryUsedUpTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void theRelayEndsAtOnceAndItsLogBringsTheOtherJobBack() throws Exception {
         try (Relays relay = Relays.start(folder, LITTLE_MEMORY, "site-a", "--data", folder.resolve("data").toString());

@@ -10,7 +10,7 @@ import org.posthouse.testkit.FuzzRuns;
 
 /** Whatever bytes come, a receiver gets a frame or a WireException, and never any other exception ({@link FrameFuzz}). */
 final class FrameFuzzTest {
-    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 200_000 : 50_000;
+    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 200_000 : 20_000;
 
     /** Four frames, each encoded into a buffer of the longest. */
     private static final long ALLOCATED_BYTES_MAX = 16L * Wire.FRAME_BYTES_MAX;

@@ -85,6 +85,7 @@ class ChaosTest {
         assertThat(result.err()).startsWith("posthouse chaos: a job with --durability none survives no kill: process or host");
     }
 
+    @Tag("long")
     @Test
     void aJobThatDoesNotEndureAKillFailsTheCampaign() throws Exception {
         Command.Result result = Command.run(

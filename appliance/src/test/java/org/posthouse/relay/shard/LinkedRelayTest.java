@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -414,6 +415,7 @@ class LinkedRelayTest {
     }
 
     /** Its shard is busy until it comes a second time: what was to go to the ones before is decided about then, once. */
+    @Tag("long")
     @Test
     void aRelayThatComesAgainTwiceInATurnHearsAllThatItHadNotHandledOnce() throws Exception {
         Far second = new Far();
@@ -520,6 +522,7 @@ class LinkedRelayTest {
     }
 
     /** It asks the same again and again: what it is answered would fill this one's memory, and end it for everybody. */
+    @Tag("long")
     @Test
     void aRelayThatAcknowledgesNoAnswersIsGivenNoMore() throws Exception {
         int most = 2 * LinkedRelay.ANSWERS_MAX;
