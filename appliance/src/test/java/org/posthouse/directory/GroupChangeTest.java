@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ class GroupChangeTest {
         directories.forEach(HazelcastDirectory::close);
     }
 
+    @Tag("long")
     @Test
     void takesARelayOffWhenItsMemberClosesOrDies() throws IOException {
         directories.addAll(Groups.start("change", Groups.endpoints("127.0.0.1", "127.0.0.2", "127.0.0.1")));

@@ -96,6 +96,7 @@ class InputTest {
         }
     }
 
+    @Tag("long")
     @Test
     void eachRankMayHaveIt() throws Exception {
         Command.Result result = run(List.of("--stdin", "all"));

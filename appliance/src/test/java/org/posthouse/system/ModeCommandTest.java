@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ class ModeCommandTest {
         return InProcess.run(command.toArray(String[]::new));
     }
 
+    @Tag("long")
     @Test
     void aRunningJobGoesOnThroughAllModes() throws Exception {
         Path end = folder.resolve("end");

@@ -85,6 +85,7 @@ class RunTest {
         assertThat(result.err()).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void loggedJobVerifiesAndLeavesNoFile() throws Exception {
         List<Path> before = list();
