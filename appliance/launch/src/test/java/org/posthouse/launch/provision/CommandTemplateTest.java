@@ -29,6 +29,7 @@ class CommandTemplateTest {
         "mine {host} {command}             ! mine|n1|posthouse agent --label 'rack=a 1'",
         "mine --on={host} sh -c 'exec {command}' ! mine|--on=n1|sh|-c|exec posthouse agent --label 'rack=a 1'",
         "mine {host} {words} -v            ! mine|n1|posthouse|agent|--label|rack=a 1|-v",
+        "srun -w {host} 'a\\\\$b'          ! srun|-w|n1|a\\\\$b|posthouse|agent|--label|rack=a 1",
         "ssh {host} {words}                ! ssh|n1|posthouse|agent|--label|rack=a 1",
         "srun -w \"{host}\" a\\ b \"c\\\"d\\e\" '' ! srun|-w|n1|a b|c\"d\\e||posthouse|agent|--label|rack=a 1",
     })
