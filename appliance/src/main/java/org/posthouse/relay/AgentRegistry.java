@@ -1,7 +1,7 @@
 package org.posthouse.relay;
 
 import io.vertx.core.Future;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -85,7 +85,7 @@ final class AgentRegistry {
         names.remove(session.offer().name());
         String text = session + " is gone: " + why.reason() + ": " + why.text();
         Audit.changed(relay.id(), text);
-        launchers.values().forEach(launcher -> launcher.onAgentGone(session.agent(), text));
+        launchers.values().forEach(launcher -> launcher.onAgentGone(session, text));
     }
 
     /** Changes an agent's name to the first of name, name-2, name-3, and so on, that no other agent has. */
@@ -116,12 +116,10 @@ final class AgentRegistry {
         return agents.values().stream().map(AgentSession::offer).toList();
     }
 
-    /** The agents as the console shows them. */
+    /** The agents as the console shows them, by name. */
     List<NodeStatus> status() {
         assert relay.inLoop();
-        List<NodeStatus> nodes = new ArrayList<>(agents.size());
-        agents.values().forEach(session -> nodes.add(session.status()));
-        return nodes;
+        return agents.values().stream().map(AgentSession::status).sorted(Comparator.comparing(NodeStatus::name)).toList();
     }
 
     // ---- launchers

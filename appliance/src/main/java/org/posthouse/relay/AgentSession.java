@@ -2,7 +2,6 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Job;
@@ -155,13 +154,18 @@ final class AgentSession implements Session {
     }
 
     /** Tells the agent that the connection of a launcher has ended. */
-    void onLauncherGone(LauncherAgents launcher, String why) {
-        drainers.remove(launcher);
-        write(new AgentGone(launcher.number(), why).encode());
+    void onLauncherGone(long launcher, String why) {
+        output.write(new AgentGone(launcher, why).encode());
     }
 
-    private void write(ByteBuffer frame) {
-        output.write(frame);
+    /** Whether this launcher has ordered a drain, and the agent has not answered. */
+    boolean isAwaitedBy(LauncherAgents launcher) {
+        return drainers.contains(launcher);
+    }
+
+    /** The connection of a launcher that has ordered a drain has ended. */
+    void answerNoMore(LauncherAgents launcher) {
+        drainers.removeIf(launcher::equals);
     }
 
     void close(CloseNotice why) {
@@ -183,7 +187,7 @@ final class AgentSession implements Session {
                 offer.rttMicros(),
                 offer.version(),
                 since,
-                offer.labels());
+                offer.labels().entrySet().stream().map(label -> label.getKey() + "=" + label.getValue()).toList());
     }
 
     @Override

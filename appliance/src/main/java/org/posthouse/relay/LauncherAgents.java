@@ -34,6 +34,9 @@ final class LauncherAgents {
     /** Agents to which this connection has sent, connected or not. */
     private final Set<Long> agents = new LinkedHashSet<>();
 
+    /** Agents to which this connection has passed an order to drain. */
+    private final Set<Long> drained = new LinkedHashSet<>();
+
     LauncherAgents(Relay relay, long number, SessionOutput output, Future<String> owner) {
         this.relay = relay;
         this.number = number;
@@ -73,12 +76,15 @@ final class LauncherAgents {
         if (launcher != 0) {
             throw new WireException(CloseReason.MALFORMED_FRAME, "AGENT_MESSAGE of a launcher with number " + launcher + ", expected 0");
         }
-        reached(view.linkWord(AgentSession.AGENT_WORD)).ifPresent(session -> session.pass(Unpooled.copiedBuffer(buffer.slice(index, length)), number));
+        long agent = view.linkWord(AgentSession.AGENT_WORD);
+        requireFew(agents, agent);
+        reached(agent).ifPresent(session -> session.pass(Unpooled.copiedBuffer(buffer.slice(index, length)), number));
     }
 
     /** Passes an order to drain a node on, and writes it to the audit log. */
     void drain(ByteBuf buffer, int index, int length) throws WireException {
         AgentDrain order = AgentDrain.decode(ArrivedFrame.copy(buffer, index, length));
+        requireFew(drained, order.agent());
         Optional<AgentSession> reached = reached(order.agent());
         if (reached.isEmpty()) {
             return;
@@ -89,11 +95,14 @@ final class LauncherAgents {
         session.drain(order, this);
     }
 
-    /** The agent that is sent to; tells the launcher if it is not there. */
-    private Optional<AgentSession> reached(long agent) throws WireException {
-        if (agents.add(agent) && agents.size() > AGENTS_MAX) {
-            throw new WireException(CloseReason.LIMIT, "a launcher that sends to " + agents.size() + " agents, expected at most " + AGENTS_MAX);
+    private static void requireFew(Set<Long> sentTo, long agent) throws WireException {
+        if (sentTo.add(agent) && sentTo.size() > AGENTS_MAX) {
+            throw new WireException(CloseReason.LIMIT, "a launcher that sends to " + sentTo.size() + " agents, expected at most " + AGENTS_MAX);
         }
+    }
+
+    /** The agent that is sent to; tells the launcher if it is not there. */
+    private Optional<AgentSession> reached(long agent) {
         Optional<AgentSession> session = relay.agents().agent(agent);
         if (session.isEmpty()) {
             write(new AgentGone(agent, "relay " + relay.id() + " has no agent " + Job.hexId(agent)).encode());
@@ -109,15 +118,16 @@ final class LauncherAgents {
     }
 
     /** An agent's connection has ended. */
-    void onAgentGone(long agent, String why) {
-        if (hasSentTo(agent)) {
-            write(new AgentGone(agent, why).encode());
+    void onAgentGone(AgentSession session, String why) {
+        if (hasSentTo(session.agent()) || session.isAwaitedBy(this)) {
+            write(new AgentGone(session.agent(), why).encode());
         }
     }
 
     /** Tells the agents to which it has sent that this connection has ended. */
     void end(CloseNotice why) {
         String text = "the launcher's connection ended: " + why.text();
-        agents.forEach(agent -> relay.agents().agent(agent).ifPresent(session -> session.onLauncherGone(this, text)));
+        agents.forEach(agent -> relay.agents().agent(agent).ifPresent(session -> session.onLauncherGone(number, text)));
+        drained.forEach(agent -> relay.agents().agent(agent).ifPresent(session -> session.answerNoMore(this)));
     }
 }

@@ -221,7 +221,8 @@ public final class StatusCollector implements RelayView {
                 Counters.ZERO,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 
     /** Takes a new snapshot. Called on the event loop. */
@@ -263,7 +264,8 @@ public final class StatusCollector implements RelayView {
                 counters,
                 relay.log().lastPosition().map(position -> logStatus(position, relay.log().status())),
                 relay.links().keys(),
-                relay.links().streams());
+                relay.links().streams(),
+                relay.agents().status());
     }
 
     private Log logStatus(long position, LogStatus status) {

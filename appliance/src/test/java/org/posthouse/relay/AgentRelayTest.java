@@ -26,6 +26,7 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.RelayId;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.status.NodeStatus;
 import org.posthouse.wire.AgentDrain;
 import org.posthouse.wire.AgentEnvelope;
 import org.posthouse.wire.AgentGone;
@@ -226,6 +227,38 @@ class AgentRelayTest {
             assertThat(nodes(launcher)).as("a later offer is no answer").containsExactly(offer(AGENT, "n1"));
             launcher.send(new AgentDrain(OTHER, true).encode());
             assertThat(AgentGone.decode(next(launcher, FrameType.AGENT_GONE)).end()).isEqualTo(OTHER);
+            launcher.close();
+            await().until(() -> relay.connections().size() == 1);
+            pings(agent);
+        }
+    }
+
+    @Test
+    void tellsWhoHasOrderedADrainThatTheAgentIsGone(Vertx vertx) throws Exception {
+        Relay relay = deploy(vertx);
+        try (RawPeer agent = agent(relay, AGENT, "n1");
+                RawPeer launcher = launcher(relay)) {
+            launcher.send(new AgentDrain(AGENT, true).encode());
+            next(agent, FrameType.AGENT_DRAIN);
+            agent.close();
+            assertThat(AgentGone.decode(next(launcher, FrameType.AGENT_GONE)).end()).isEqualTo(AGENT);
+        }
+    }
+
+    @Test
+    void theConsoleShowsAgentsByName(Vertx vertx) throws Exception {
+        Relay relay = deploy(vertx);
+        try (RawPeer second = agent(relay, OTHER, "n2");
+                RawPeer first = hello(relay)) {
+            first.send(new AgentOffer(AGENT, "n1", "f00d", 8, 3, 2, 1, 16, 1L << 30, 250, true, "1", new TreeMap<>(Map.of("rack", "b", "gpu", "a"))).encode());
+            await().until(() -> relay.view().snapshot().nodes().size() == 2);
+            List<NodeStatus> nodes = relay.view().snapshot().nodes();
+            assertThat(nodes).extracting(NodeStatus::name, NodeStatus::state).containsExactly(tuple("n1", "draining"), tuple("n2", "open"));
+            NodeStatus shown = nodes.getFirst();
+            assertThat(shown).isEqualTo(new NodeStatus(
+                    "n1", "8182838485868788", "f00d", "draining", 8, 3, 2, 1, 16, 1L << 30, 250, "1", shown.since(), List.of("gpu=a", "rack=b")));
+            second.close();
+            await().until(() -> relay.view().snapshot().nodes().size() == 1);
         }
     }
 

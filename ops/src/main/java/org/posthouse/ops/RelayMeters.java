@@ -13,10 +13,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NodeStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayMetrics.Flow;
@@ -28,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The meters of one relay, and its last status: written by the console's loop, read by scraping workers.
  *
- * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 11 of streams, and for
+ * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 26 of states and gauges, 11 of streams, and for
  * each of at most {@link #LINKS_MAX} links 40, and 2 for each of its at most 8 lanes.
  */
 final class RelayMeters {
@@ -147,9 +149,16 @@ final class RelayMeters {
             gauge("posthouse.ranks", tags.and("state", state.name().toLowerCase(Locale.ROOT)),
                     "ranks of live jobs whose home is this relay", s -> s.ranks(state));
         }
+        gauge("posthouse.nodes", tags, "agents of nodes that are connected", s -> s.snapshot.nodes().size());
+        gauge("posthouse.node.slots", tags, "processes that the nodes run at most", s -> s.slots(NodeStatus::slots));
+        gauge("posthouse.node.slots.free", tags, "slots of nodes that no job has reserved", s -> s.slots(NodeStatus::free));
         gauge("posthouse.connections", tags, "open connections of ranks and launchers", s -> s.metrics.connections());
         gauge("posthouse.connections.slow", tags, "connections whose readers have not read for a mebibyte",
                 s -> s.metrics.connectionsSlow());
+    }
+
+    private int slots(ToIntFunction<NodeStatus> count) {
+        return snapshot.nodes().stream().mapToInt(count).sum();
     }
 
     private void showKeys() {

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NodeStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
@@ -49,7 +50,7 @@ final class ConsoleDemo {
 
     private static List<RelayView> calm() {
         return List.of(view(new RelayStatus("home", "relay-1", "multiplexed", "0.1.0", BEGIN, "127.0.0.1:7411",
-                List.of(), List.of(), List.of(), RelayStatus.Counters.ZERO, Optional.empty(), Optional.empty(), Optional.empty()),
+                List.of(), List.of(), List.of(), RelayStatus.Counters.ZERO, Optional.empty(), Optional.empty(), Optional.empty(), List.of()),
                 Readiness.ok()));
     }
 
@@ -71,15 +72,24 @@ final class ConsoleDemo {
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
                         job("90be11c2aa04e7f6", "netpipe.PingPong", 4, "FINISHED", BEGIN + 100_000, done)),
                 known, counters(moved, 3), Optional.of(new RelayStatus.Log(moved * 2, 1_843_200_000L, 4L << 30, 1_600_000_000L, "open", "")),
-                Optional.of(keys(List.of())), Optional.empty());
+                Optional.of(keys(List.of())), Optional.empty(), nodes("rennes", 6));
         RelayStatus orsay = new RelayStatus("orsay", "orsay-a", "pipeline", "0.1.0", BEGIN + 60_000,
                 "127.0.0.1:7511", List.of(up("rennes", moved / 3, "")),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, west)),
                 known, counters(moved - 20_000, 1), Optional.of(new RelayStatus.Log(moved, 920_000_000L, 4L << 30, 0, "open", "")),
                 Optional.of(keys(List.of("the certificate of site orsay expires 2026-12-01T10:00:00Z: renew it with posthouse keys renew"))),
-                Optional.empty());
+                Optional.empty(), nodes("orsay", 3));
         return List.of(view(rennes, Readiness.ok()),
                 view(orsay, Readiness.notReady("the log's disk is 96 % full; free space or move the log")));
+    }
+
+    private static List<NodeStatus> nodes(String site, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(at -> new NodeStatus(
+                        site + "-" + at, "9" + at, "h" + at, at == 2 ? NodeStatus.DRAINING : NodeStatus.OPEN, 16, at * 2, 2, at % 2, 16, 64L << 30,
+                        180 + 40 * at,
+                        "0.1.0", BEGIN, List.of("rack=r" + at / 2)))
+                .toList();
     }
 
     private static KeysStatus keys(List<String> warnings) {

@@ -39,6 +39,7 @@ class OpenApiTest {
         "Log, org.posthouse.status.RelayStatus$Log",
         "KnownRelay, org.posthouse.status.RelayStatus$KnownRelay",
         "Keys, org.posthouse.status.KeysStatus",
+        "Node, org.posthouse.status.NodeStatus",
         "Streams, org.posthouse.status.StreamStatus",
         "Forward, org.posthouse.status.StreamStatus$Forward",
         "Link, org.posthouse.status.LinkStatus",

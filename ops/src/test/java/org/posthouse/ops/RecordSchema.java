@@ -16,6 +16,7 @@ import java.util.stream.StreamSupport;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NodeStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.StreamStatus;
@@ -33,6 +34,7 @@ final class RecordSchema {
             RelayStatus.class, "Relay",
             LinkStatus.class, "Link",
             LinkStatus.Streams.class, "LinkStreams",
+            NodeStatus.class, "Node",
             StreamStatus.class, "Streams",
             JobStatus.class, "Job",
             RankStatus.class, "Rank",

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NodeStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
@@ -88,7 +89,8 @@ final class Scenes {
                 Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
                 Optional.of(new KeysStatus("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
                 Optional.of(new StreamStatus(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamStatus.Forward(
-                        "orsay/web", "127.0.0.1:8080", StreamStatus.Forward.State.LISTENING, 2, 5, 1, "no door")))));
+                        "orsay/web", "127.0.0.1:8080", StreamStatus.Forward.State.LISTENING, 2, 5, 1, "no door")))),
+                List.of(new NodeStatus("n1", "91", "f00d", NodeStatus.DRAINING, 8, 3, 2, 1, 16, 64L << 30, 250, "0.1.0", 7_000, List.of("gpu=a", "rack=b"))));
     }
 
     static List<LinkStatus.Lane> lanes() {
@@ -103,17 +105,17 @@ final class Scenes {
 
     static RelayStatus withoutLog(RelayStatus r) {
         return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
-                r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys(), r.streams());
+                r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys(), r.streams(), r.nodes());
     }
 
     static RelayStatus withLog(RelayStatus r, String state, String text) {
         return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(), r.jobs(), r.directory(),
-                r.counters(), Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, state, text)), r.keys(), r.streams());
+                r.counters(), Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, state, text)), r.keys(), r.streams(), r.nodes());
     }
 
     static RelayStatus withLinks(RelayStatus r, List<LinkStatus> links) {
         return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
-                links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams());
+                links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams(), r.nodes());
     }
 
     /** The same link to another site. */

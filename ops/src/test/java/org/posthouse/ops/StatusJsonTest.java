@@ -31,7 +31,7 @@ class StatusJsonTest {
         RelayStatus full = Scenes.relay("rennes", "rennes", 9, jobs);
         RelayStatus bare = new RelayStatus(
                 "orsay", "orsay/2", "threaded", "0.1.0", 6_000, "", List.of(), List.of(), List.of(), full.counters(),
-                Optional.empty(), Optional.empty(), Optional.empty());
+                Optional.empty(), Optional.empty(), Optional.empty(), List.of());
         MovingRelay unready = new MovingRelay(bare);
         unready.readiness = Readiness.notReady("relay orsay/2 is starting");
         Overview overview = Overview.of(List.of(new MovingRelay(full), unready));

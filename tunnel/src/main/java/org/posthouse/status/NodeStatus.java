@@ -1,10 +1,7 @@
 package org.posthouse.status;
 
-import java.util.Collections;
-import java.util.Map;
+import java.util.List;
 import java.util.Objects;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * An agent of a relay: a node that runs ranks for launchers. Immutable.
@@ -22,7 +19,7 @@ import java.util.TreeMap;
  * @param rttMicros   usual round trip to its relay, or 0 while it is not known
  * @param version     the product version that it runs
  * @param since       when it has connected, milliseconds since 1970 UTC
- * @param labels      by key
+ * @param labels      each as key=value, in the order of the keys
  */
 public record NodeStatus(
         String name,
@@ -38,21 +35,20 @@ public record NodeStatus(
         long rttMicros,
         String version,
         long since,
-        Map<String, String> labels) {
+        List<String> labels) {
     /** State of an agent that takes jobs. */
     public static final String OPEN = "open";
 
     /** State of an agent that takes no new job. */
     public static final String DRAINING = "draining";
 
-    /** Copies the labels, in the order of their keys, and refuses nulls. */
+    /** Copies the labels and refuses nulls. */
     public NodeStatus {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(agent, "agent");
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(version, "version");
-        SortedMap<String, String> sorted = new TreeMap<>(labels);
-        labels = Collections.unmodifiableMap(sorted);
+        labels = List.copyOf(labels);
     }
 }

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param log           the message log, or empty when the relay runs with durability none
  * @param keys          the keys of its links, or empty when it has none
  * @param streams       what flows through its links beside messages, or empty when it has none
+ * @param nodes         the agents that are connected to it, by name
  */
 public record RelayStatus(
         String site,
@@ -34,7 +35,8 @@ public record RelayStatus(
         Counters counters,
         Optional<Log> log,
         Optional<KeysStatus> keys,
-        Optional<StreamStatus> streams) {
+        Optional<StreamStatus> streams,
+        List<NodeStatus> nodes) {
 
     /** Copies the lists and refuses nulls. */
     public RelayStatus {
@@ -50,6 +52,7 @@ public record RelayStatus(
         Objects.requireNonNull(log, "log");
         Objects.requireNonNull(keys, "keys");
         Objects.requireNonNull(streams, "streams");
+        nodes = List.copyOf(nodes);
     }
 
     /**

@@ -9,6 +9,7 @@ import { linksSection } from '/console/links.js';
 import { directorySection, relaysSection } from '/console/relays.js';
 import { ModeChanger } from '/console/mode.js';
 import { JobsSection } from '/console/jobs.js';
+import { nodesSection } from '/console/nodes.js';
 
 const BEAT_MS = 1000;
 
@@ -100,6 +101,7 @@ class PosthouseConsole extends LitElement {
     return html`
       ${this.summary()}
       ${this.jobsSection.section(model, now)}
+      ${nodesSection(model.overview)}
       ${linksSection(model, now, this.openedLinks, (key) => {
         if (!this.openedLinks.delete(key)) this.openedLinks.add(key);
         this.requestUpdate();

@@ -5,7 +5,7 @@ import { HISTORY_MS } from '/console/model.js';
 import { bytes, rate, word } from '/console/format.js';
 
 const TONES = {
-  UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good',
+  UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good', OPEN: 'good',
   CONNECTING: 'busy', STARTING: 'busy', REPLAYING: 'busy', WAITING: 'idle',
   FINALIZED: 'idle', FINISHED: 'idle', ENDED: 'idle',
   DOWN: 'bad', LOST: 'bad', AWAY: 'bad', FAILED: 'bad', ABORTED: 'bad', 'NOT READY': 'bad', SILENT: 'bad',
