@@ -41,6 +41,7 @@ public final class Posthouse {
             ModeCommand.class,
             DrainCommand.class,
             JobsCommand.class,
+            NodesCommand.class,
             KeysCommand.class,
             LogCommand.class,
             RehearseCommand.class);
