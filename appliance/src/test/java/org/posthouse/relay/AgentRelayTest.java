@@ -48,6 +48,10 @@ import org.posthouse.wire.WireException;
 @Timeout(20)
 class AgentRelayTest {
     private static final long JOB = 42;
+
+    /** Of 64 KiB each: four times the bytes that may wait for one that does not read. */
+    private static final int MESSAGES_MAX = 4_096;
+
     private static final long AGENT = 0x8182838485868788L;
     private static final long OTHER = 0x91;
     private static final AgentMessage SAID = new AgentMessage.Note("said");
@@ -195,9 +199,10 @@ class AgentRelayTest {
             AgentMessage longest = new AgentMessage.Input(0, 1, 0, false, ByteBuffer.allocate(AgentMessage.Input.BYTES_MAX));
             CompletableFuture<AgentGone> gone = new CompletableFuture<>();
             Thread reader = Thread.startVirtualThread(() -> complete(gone, launcher));
-            while (!gone.isDone()) {
+            for (int sent = 0; sent < MESSAGES_MAX && !gone.isDone(); sent++) {
                 launcher.send(said(longest));
             }
+            assertThat(gone.get(60, TimeUnit.SECONDS).end()).isEqualTo(AGENT);
             reader.join();
             assertThat(gone.get().why()).contains("is gone: LIMIT: it does not read: ").endsWith(", expected 67108864 at most");
             assertThat(nodes(other)).isEmpty();
