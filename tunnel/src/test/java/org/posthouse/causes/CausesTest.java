@@ -24,7 +24,7 @@ class CausesTest {
     }
 
     @Test
-    void saysInWordsWhatOnlyTheClassSays() {
+    void translatesExceptionClassesIntoPlainText() {
         assertThat(Causes.text(new NoSuchFileException("keys/site.key"))).isEqualTo("no such file: keys/site.key");
         assertThat(Causes.text(new AccessDeniedException("keys"))).isEqualTo("access denied: keys");
         assertThat(Causes.text(new UnknownHostException("nowhere"))).isEqualTo("unknown host: nowhere");

@@ -60,7 +60,7 @@ class KeysTest {
     }
 
     @Test
-    void loadsWhatItIssued() throws IOException {
+    void loadsIssuedSiteKeys() throws IOException {
         SiteKeys keys = SiteKeys.load(lyon);
         assertThat(keys.site()).isEqualTo("lyon");
         assertThat(keys.certificate().notAfter())
@@ -71,7 +71,7 @@ class KeysTest {
     }
 
     @Test
-    void listsWhatItIssuedWithDistinctSerials() throws IOException {
+    void listsIssuedCertificatesWithDistinctSerials() throws IOException {
         authority.issue("nancy", 10, folder.resolve("nancy"));
         GridAuthority opened = GridAuthority.open(home);
         assertThat(opened.issued()).extracting(SiteCertificate::site).containsExactlyInAnyOrder("lyon", "nancy");
@@ -152,7 +152,7 @@ class KeysTest {
 
     /** Who renews a certificate replaces two files, one after the other. */
     @Test
-    void keysThatCannotBeLoadedAreToldAtTheSecondLookAndOnce() throws IOException {
+    void unreadableKeysAreReportedOnceOnTheSecondLoad() throws IOException {
         KeyWatch watch = watch();
         assertThat(watch.load()).as("nothing has changed").isNull();
         byte[] good = Files.readAllBytes(lyon.resolve("site.pem"));
@@ -238,7 +238,7 @@ class KeysTest {
     }
 
     @Test
-    void showsWhatTheFoldersOwnListSaysOfRevocation() throws IOException {
+    void keysFolderShowsRevocationFromItsOwnList() throws IOException {
         authority.issue("nancy", 10, folder.resolve("nancy"));
         authority.revoke("lyon");
         assertThat(KeysFolder.read(lyon).entries()).extracting(KeysFolder.Entry::revoked).containsExactly(false);
@@ -267,7 +267,7 @@ class KeysTest {
 
     /** A relay that was away hears of an older list from one peer and of the newest from another, nearly at once. */
     @Test
-    void theNewestListIsKeptWhicheverIsWrittenFirst() throws Exception {
+    void newestRevocationListWinsInAnyWriteOrder() throws Exception {
         Vertx vertx = Vertx.vertx();
         List<String> problems = new CopyOnWriteArrayList<>();
         try {
@@ -309,7 +309,7 @@ class KeysTest {
     }
 
     @Test
-    void saysWhatAKeysFolderIsWhereThereIsNone() throws IOException {
+    void errorForMissingKeysFolderNamesItsExpectedFiles() throws IOException {
         assertThatThrownBy(() -> KeysFolder.read(folder))
                 .isInstanceOf(KeysException.class)
                 .message()

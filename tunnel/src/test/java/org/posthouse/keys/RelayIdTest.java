@@ -30,7 +30,7 @@ class RelayIdTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "/", "lyon/", "/2", "lyon/2/3", "Lyon", "lyon/Two", "lyon 2", "../2"})
-    void refusesWhatIsNoRelay(String text) {
+    void refusesMalformedRelayId(String text) {
         assertThatThrownBy(() -> RelayId.parse(text)).hasMessageContaining("expected 1 to 63 of a-z, 0-9 and hyphen");
         assertThat(RelayId.isWritten(text)).isFalse();
     }

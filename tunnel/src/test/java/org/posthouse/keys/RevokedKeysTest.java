@@ -86,7 +86,7 @@ class RevokedKeysTest {
     /** From a copy, or beside its copy, it numbers lists that others have had: nothing of those is lost, and its own counts. */
     @Tag("long")
     @Test
-    void anAuthorityFromACopyRevokesBesidesWhatWasRevokedBefore() throws IOException {
+    void copiedAuthorityPreservesEarlierRevocations() throws IOException {
         SiteCertificate certificateB = SiteKeys.load(site("b")).certificate();
         SiteCertificate certificateC = SiteKeys.load(site("c")).certificate();
         LinkKeys relay = new LinkKeys(SiteKeys.load(site("a")));
@@ -155,7 +155,7 @@ class RevokedKeysTest {
     }
 
     @Test
-    void renewsOnlyWhatIsThisSitesAndThisGrids() throws IOException {
+    void renewsOnlyCertificatesOfTheSameSiteAndGrid() throws IOException {
         assertThatThrownBy(() -> authority.renew("a", 5, folder.resolve("none"))).hasMessageContaining("is missing");
         assertThatThrownBy(() -> authority.renew("b", 5, site("a"))).hasMessageContaining("site b").hasMessageContaining("right folder");
         GridAuthority other = GridAuthority.init(folder.resolve("strangers"), 10);

@@ -70,7 +70,7 @@ class EarlyWordTest {
     }
 
     @Test
-    void framesThatAreShortAreToldOfTogether() throws WireException {
+    void shortFramesAreAcknowledgedTogether() throws WireException {
         LinkReceiver arrivals = new LinkReceiver((name, buffer, index, length, view) -> {}, new FairShare(LinkReceiver.HELD_BYTES_MAX), "a");
         ByteBuf frame = Frames.send(0, new byte[20_000]);
         FrameView view = new FrameView().wrap(frame.nioBuffer(), 0);

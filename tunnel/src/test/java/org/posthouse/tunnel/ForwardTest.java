@@ -182,7 +182,7 @@ class ForwardTest {
 
     /** What was to be written to him fails, frame by frame. */
     @Test
-    void oneWhoLeavesWithoutReadingIsNoFaultOfOurs() throws Exception {
+    void clientResetWithUnreadDataLogsNoNettyErrors() throws Exception {
         ListAppender<ILoggingEvent> faults = listen(TestLog.logger("io.netty"));
         AtomicLong written = new AtomicLong();
         link(serve(socket -> write(counting(socket.getOutputStream(), written), 64 * MIB, 3)), () -> Long.MAX_VALUE);
@@ -354,7 +354,7 @@ class ForwardTest {
     }
 
     @Test
-    void aPortThatIsTakenIsToldAtTheStart() throws Exception {
+    void startFailsIfForwardedPortIsInUse() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             TestRelay relay = new TestRelay(
                     vertx, grid.config("a", 1).forwards(ForwardConfig.NONE.via("b", "door", "127.0.0.1:" + taken.getLocalPort())));
@@ -364,7 +364,7 @@ class ForwardTest {
     }
 
     @Test
-    void allThatIsWrongWithAConfigurationIsToldTogether() {
+    void reportsAllConfigurationErrorsTogether() {
         assertThatThrownBy(() -> new ForwardConfig(
                 StreamConfig.DEFAULT,
                 Map.of("Up", "h:1", "door", "nowhere"),
@@ -404,7 +404,7 @@ class ForwardTest {
 
     /** Where relays share a host that is how it stays: a line every 5 s would be all that there is in a log. */
     @Test
-    void aPortThatAnotherProgramHasIsToldOfOnceAndTriedAgain() throws Exception {
+    void portInUseIsLoggedOnceAndRetried() throws Exception {
         ListAppender<ILoggingEvent> told = listen(TestLog.logger("org.posthouse.tunnel.forward.ForwardPort"));
         link(echo(), () -> Long.MAX_VALUE);
         awaitListening();

@@ -51,7 +51,7 @@ class GatewayBulkTest {
     }
 
     @Test
-    void whatGoesThroughAGatewayTakesTurnsWithWhatItSendsItself() throws Exception {
+    void gatewayInterleavesTransitTrafficWithItsOwn() throws Exception {
         feeder.scheduleWithFixedDelay(this::feed, 0, 5, TimeUnit.MILLISECONDS);
         until(() -> b.last("a/gw") > 0 && !gateway.call(() -> gateway.links.writable("b")));
         for (int frame = 1; frame <= 20; frame++) {

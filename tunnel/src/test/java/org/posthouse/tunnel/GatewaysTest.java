@@ -193,7 +193,7 @@ class GatewaysTest {
     /** All its streams are in use, say: it is asked now and then, and what goes over the other one is not written again for that. */
     @Tag("long")
     @Test
-    void thatTakeNoLaneCostTheOthersNothing() throws Exception {
+    void gatewayRefusingLanesCausesNoRetransmissionOnOthers() throws Exception {
         drain(gw2, true);
         awaitPaths(a, "b", "via a/gw1");
         StreamConfig few = new StreamConfig(8, 1, 4);

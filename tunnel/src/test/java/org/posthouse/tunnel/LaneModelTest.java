@@ -12,7 +12,7 @@ class LaneModelTest {
     private static final long SEEDS = Long.getLong("posthouse.lanes.seeds", 4_000);
 
     @Test
-    void losesRepeatsAndReordersNothingWhateverLaneIsLost() throws Exception {
+    void laneLossNeverDropsDuplicatesOrReordersFrames() throws Exception {
         Long one = Long.getLong("posthouse.seed");
         LaneModel.Totals totals = new LaneModel.Totals();
         for (long seed = one == null ? 1 : one; seed <= (one == null ? SEEDS : one); seed++) {

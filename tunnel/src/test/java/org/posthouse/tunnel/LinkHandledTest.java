@@ -61,7 +61,7 @@ class LinkHandledTest {
     }
 
     @Test
-    void whatIsNotHandledIsNotAcknowledgedThoughTheConnectionIsCut() throws Exception {
+    void unhandledFramesStayUnacknowledgedAcrossReconnect() throws Exception {
         TestRelay b = start(grid.listening("b", 1));
         proxy = new CuttingProxy(b.links.port(), () -> Long.MAX_VALUE);
         TestRelay a = start(grid.config("a", 1).peer("b", proxy.address()));

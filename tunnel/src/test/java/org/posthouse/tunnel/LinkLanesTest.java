@@ -64,7 +64,7 @@ class LinkLanesTest {
 
     /** Who makes a lane anew has lost the one before: until the new one is up, its bulk goes over the first. */
     @Test
-    void whatWasOnALaneIsWrittenAgainWhenAnotherTakesItsPlace() throws Exception {
+    void framesOfReplacedLaneAreRetransmitted() throws Exception {
         try (RawPeer lane = lane()) {
             relay.send("a", Frames.send(1, new byte[Wire.PAYLOAD_BYTES_MAX]));
             lane.await(FrameType.SEND);

@@ -157,7 +157,7 @@ class LinkRefusalTest {
     }
 
     @Test
-    void refusesOneWhoSaysNothing() throws Exception {
+    void refusesSilentConnectionAfterTimeout() throws Exception {
         TestRelay hasty = start(grid.listening("hasty", 1).timeouts(SHORT));
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), hasty.links.port())) {
             awaitRefusal(hasty, LinkRefusal.TIMEOUT);
@@ -166,7 +166,7 @@ class LinkRefusalTest {
     }
 
     @Test
-    void refusesOneWhoConnectsAndLeaves() throws Exception {
+    void countsDisconnectBeforeHandshakeAsTlsFailure() throws Exception {
         new Socket(InetAddress.getLoopbackAddress(), m.links.port()).close();
         awaitRefusal(m, LinkRefusal.TLS_FAILED);
     }
@@ -288,7 +288,7 @@ class LinkRefusalTest {
 
     /** It says that the grid's authority has issued it, but that has not signed it: so it may name any site. */
     @Test
-    void doesNotBelieveWhatAForgedCertificateSays() throws Exception {
+    void serialOfForgedCertificateIsNotLogged() throws Exception {
         Instant now = Instant.now();
         Path forged = folder.resolve("forged-" + tls());
         grid.authority().issue("a", 10, forged);
@@ -396,7 +396,7 @@ class LinkRefusalTest {
     }
 
     @Test
-    void refusesOneWhoWantsAnotherRelayOrIsThisRelay() throws Exception {
+    void refusesHelloForAnotherRelayOrFromItself() throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "z", 1, 0, 0);
             assertClosed(peer, CloseReason.WRONG_SITE, "this is relay m");
@@ -460,7 +460,7 @@ class LinkRefusalTest {
     }
 
     @Test
-    void refusesOneWhoSaysNoHello() throws Exception {
+    void refusesPeerThatSendsNoHello() throws Exception {
         LinkTimeouts hastyOnHello = new LinkTimeouts(10_000, 10_000, 100, 300, 10_000, 5, 50, 100);
         TestRelay hasty = start(grid.listening("hasty", 1).timeouts(hastyOnHello));
         try (RawPeer peer = RawPeer.dial(hasty.links.port(), keysA)) {
@@ -488,7 +488,7 @@ class LinkRefusalTest {
 
     /** A peer that is linked goes by the epoch that it was told: with another one it would forget what it has sent. */
     @Test
-    void fencesWhoSawANewerRelayOfThisSiteOnceItIsLinked() throws Exception {
+    void fencesHelloOfLinkedPeerWithNewerEpoch() throws Exception {
         try (RawPeer linked = up(1);
                 RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "m", 1, EPOCH + 1, 0);
@@ -515,7 +515,7 @@ class LinkRefusalTest {
 
     /** One that knew this relay by the old epoch would take the new one for a restart at the next cut, and forget what this one goes on from. */
     @Test
-    void beginsNoLinkWithWhomItHasToldAnEpochThatItHasNotAnyMore() throws Exception {
+    void fencesHandshakeBegunUnderAnOlderEpoch() throws Exception {
         try (SSLServerSocket one = RawPeer.listen(keysZ);
                 SSLServerSocket two = RawPeer.listen(keysZ)) {
             TestRelay dialler = start(config("a").peer("z", "127.0.0.1:" + one.getLocalPort()).peer("z/2", "127.0.0.1:" + two.getLocalPort()));
@@ -636,7 +636,7 @@ class LinkRefusalTest {
     }
 
     @Test
-    void whatIsHeldBackWhenTheLinkIsCutCountsAsNotReceived() throws Exception {
+    void framesHeldBackAtDisconnectCountAsNotReceived() throws Exception {
         try (RawPeer peer = up(1)) {
             peer.send(word(FrameType.LINK_RUN, 1)).send(numbered(3, 10)).send(word(FrameType.LINK_PING, 5)).await(FrameType.LINK_PONG);
         }
@@ -831,7 +831,7 @@ class LinkRefusalTest {
 
     /** As one does whose certificate was revoked. */
     @Test
-    void writesEverFewerLinesOfOneWhoComesAgainForEver() {
+    void logsRepeatedRefusalsOfOnePeerEverMoreRarely() {
         AtomicLong nanos = new AtomicLong();
         Refusals refusals = new Refusals(nanos::get);
         String who = "who comes again";

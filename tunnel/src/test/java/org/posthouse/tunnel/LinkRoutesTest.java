@@ -67,7 +67,7 @@ class LinkRoutesTest {
     }
 
     @Test
-    void everyPathIsRealHasNoLoopAndIsShortWhateverTheGrid() throws WireException {
+    void pathsAreLoopFreeAndShortInRandomGrids() throws WireException {
         int detours = 0;
         for (int seed = 0; seed < SEEDS; seed++) {
             Net net = Net.draw(new Random(seed));
@@ -103,7 +103,7 @@ class LinkRoutesTest {
 
     /** What a relay has lost its link to is reached no more, however many others believed it was. */
     @Test
-    void forgetsWhatIsGoneAndDoesNotCountToInfinity() throws WireException {
+    void removesLostRelayWithoutCountingToInfinity() throws WireException {
         Net net = new Net(new TreeMap<>());
         List.of("a", "b", "c", "d").forEach(relay -> net.micros.put(relay, new TreeMap<>()));
         net.join("a", "b", 10);
@@ -185,7 +185,7 @@ class LinkRoutesTest {
     }
 
     @Test
-    void refusesWhatNoRelayCanSay() {
+    void refusesInvalidReachAnnouncements() {
         for (LinkReach.Entry wrong : List.of(
                 new LinkReach.Entry("c", -1, 0, List.of()),
                 new LinkReach.Entry("c", 1, -1, List.of()),

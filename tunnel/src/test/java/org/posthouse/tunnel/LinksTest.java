@@ -134,7 +134,7 @@ class LinksTest {
     }
 
     @Test
-    void keepsWhatIsSentBeforeTheFirstContact() throws Exception {
+    void framesSentBeforeFirstConnectionAreDelivered() throws Exception {
         int port = TestGrid.freePort();
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
         for (int number = 1; number <= 100; number++) {
@@ -594,7 +594,7 @@ class LinksTest {
     }
 
     @Test
-    void refusesToSendToStrangersAndWhatIsNoFrame() throws Exception {
+    void refusesUnknownDestinationsAndMalformedFrames() throws Exception {
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + TestGrid.freePort()));
         ByteBuf lost = frame(1);
         assertThat(a.send("nowhere", lost)).isFalse();
@@ -620,7 +620,7 @@ class LinksTest {
     }
 
     @Test
-    void tellsNothingOfWhatAPeerSaysInPlain() throws Exception {
+    void plaintextPeerIsReportedWithoutItsBytes() throws Exception {
         try (ServerSocket plain = new ServerSocket(0)) {
             TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + plain.getLocalPort()));
             try (Socket peer = plain.accept()) {

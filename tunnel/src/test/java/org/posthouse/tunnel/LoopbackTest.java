@@ -67,7 +67,7 @@ class LoopbackTest {
     }
 
     @Test
-    void allThatIsWrongIsToldTogether() {
+    void reportsAllConfigurationErrorsTogether() {
         assertThatThrownBy(() -> new LoopbackConfig("Group", 0, Map.of("a//", "10.0.0.1", "b", "127.0.0.300")))
                 .hasMessageContainingAll("door \"Group\"", "port 0", "relay \"a//\"", "\"10.0.0.1\" of relay a//", "\"127.0.0.300\" of relay b");
         assertThatThrownBy(() -> new LoopbackConfig("group", 1, Map.of("a", "127.1.1.1", "b", "127.1.1.1")))

@@ -73,7 +73,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void whatIsBeingUnpackedWhenTheSessionEndsIsNotHandedOver() throws Exception {
+    void framesUnpackedAfterSessionEndAreDropped() throws Exception {
         unpack(InboundFrames::endSession);
         assertThat(relay.last("x")).isZero();
         unpack(going -> {});
@@ -95,7 +95,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void onlyWhatWaitsToBeUnpackedTakesRoom() throws Exception {
+    void unpackBudgetCountsOnlyWaitingFrames() throws Exception {
         ByteBuf frame = Unpooled.wrappedBuffer(packed(0, 0, 1, frames(1)));
         FrameView header = new FrameView().wrap(frame.nioBuffer(), 0);
         LinkUnpacker unpacker = relay.call(() -> new LinkUnpacker(relay.links, linkToX(), new FairShare(FRAME_BYTES + LinkWindow.FRAME_OVERHEAD_BYTES), "x"));
@@ -149,7 +149,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void whatIsLongerThanItSaysIsNotUnpacked() throws Exception {
+    void refusesPackedFrameLongerThanDeclared() throws Exception {
         byte[] bomb = Zstd.compress(new byte[100_000_000]);
         assertRefused(peer -> peer.send(packed(0, 0, 1, Wire.PACKED_BYTES_MAX, bomb)), "cannot be unpacked");
         assertRefused(peer -> peer.send(packed(0, 0, 2, 2 * FRAME_BYTES - 1, Zstd.compress(frames(1, 2)))), "cannot be unpacked");
@@ -167,7 +167,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void whatIsShorterThanItSaysOrGarbageEndsTheConnection() throws Exception {
+    void shortOrGarbagePackedFrameClosesConnection() throws Exception {
         assertRefused(peer -> peer.send(packed(0, 0, 2, 2 * FRAME_BYTES + 1, Zstd.compress(frames(1, 2)))), "LINK_PACKED has 2128 bytes, it says 2129");
         byte[] noise = new byte[500];
         random.nextBytes(noise);
@@ -177,7 +177,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void whatIsInItMustBeSoManyFramesOfItsJobThatALinkCarries() throws Exception {
+    void refusesPackedContentOfWrongCountJobOrType() throws Exception {
         assertRefused(peer -> peer.send(packed(0, 0, 3, frames(1, 2))), "frame 2");
         assertRefused(peer -> peer.send(packed(0, 0, 1, frames(1, 2))), "its frames are 1064");
         assertRefused(peer -> peer.send(packed(0, 0, 1, Arrays.copyOf(frames(1), FRAME_BYTES - 1))), "frame 0");
@@ -189,7 +189,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void nothingPackedIsTakenByARelayThatIsToldNever() throws Exception {
+    void relayWithCompressionNeverRefusesPackedFrames() throws Exception {
         relay.close();
         relay = start(config -> config.compression(Compression.NEVER));
         try (RawPeer peer = up(relay)) {
@@ -199,7 +199,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void saysWhetherItTakesWhatIsPacked() throws Exception {
+    void helloAnnouncesWhetherRelayUnpacks() throws Exception {
         try (RawPeer peer = RawPeer.dial(relay.links.port(), keys)) {
             assertThat(peer.hello("a", "m", ++epoch, 0, 0).awaitHello().unpacks()).isTrue();
         }
@@ -211,7 +211,7 @@ class PackedFramesTest {
     }
 
     @Test
-    void nothingIsPackedForAnEndThatDoesNotSayThatItTakesIt() throws Exception {
+    void packsOnlyForPeersThatAnnounceUnpacking() throws Exception {
         relay.close();
         relay = start(config -> config.compression(Compression.ALWAYS));
         try (RawPeer peer = up(relay)) {

@@ -51,7 +51,7 @@ class PackedLinkTest {
     }
 
     @Test
-    void aSlowLinkCarriesWhatPackingLeaves() throws Exception {
+    void slowLinkCarriesCompressedData() throws Exception {
         link(WanShape.of(3, 20), Compression.AUTO, 1);
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> {
             send(10, Content.QUARTER);
@@ -70,7 +70,7 @@ class PackedLinkTest {
     }
 
     @Test
-    void whatCannotBePackedTurnsItOff() throws Exception {
+    void incompressibleTrafficTurnsPackingOff() throws Exception {
         link(WanShape.of(3, 80), Compression.AUTO, 1);
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> {
             send(10, Content.QUARTER);
@@ -100,7 +100,7 @@ class PackedLinkTest {
     }
 
     @Test
-    void neitherEndPacksIfOneIsToldNever() throws Exception {
+    void compressionNeverAtOneEndDisablesPackingAtBoth() throws Exception {
         b = sites.start(sites.listening("b").compression(Compression.NEVER));
         way = sites.way(WanShape.NONE);
         a = sites.start(TestSites.dial(sites.dialling("a"), b, way).compression(Compression.ALWAYS));

@@ -39,7 +39,7 @@ class PackingTest {
     }
 
     @Test
-    void weighsTheTimeOfPackingAgainstWhatIsSaved() {
+    void weighsPackingTimeAgainstSavedTransferTime() {
         // 0.9 = nanos a byte x rate + ratio: 0.00305 ns/B x rate + 0.5 = 0.9 at 0.131 B/ns.
         measure(0.5, 0.130);
         assertThat(rule.isOn()).isTrue();
@@ -110,7 +110,7 @@ class PackingTest {
 
     /** Channels take turns, a frame each. */
     @Test
-    void seesFramesOfAllChannelsThatTakeTurns() {
+    void samplesFramesOfAllInterleavedChannels() {
         for (int channels = 2; channels <= 32; channels *= 2) {
             for (int first = 0; first < channels; first++) {
                 PackingRule mixed = new PackingRule(Compression.AUTO);

@@ -41,7 +41,7 @@ class PackingWorkerTest {
     }
 
     @Test
-    void whatCannotBePackedGoesAsItIs() throws Exception {
+    void oversizedRunIsSentUnpacked() throws Exception {
         int tooLong = Wire.PACKED_BYTES_MAX + 1;
         PackingWorker.Packed failed = pack(tooLong);
         assertThat(failed.frame()).isNull();
@@ -52,7 +52,7 @@ class PackingWorkerTest {
     }
 
     @Test
-    void whatCannotBeUnpackedIsRefusedWhateverTheCause() throws Exception {
+    void unpackingFailureIsRefusedAsInternalError() throws Exception {
         WireException why = unpack(ByteBuffer.allocateDirect(2 * Wire.PACKED_BYTES_MAX), 100);
         assertThat(why.reason()).isEqualTo(CloseReason.INTERNAL);
         PackingWorker.Packed packed = pack(Wire.PACKED_BYTES_MAX);

@@ -38,7 +38,7 @@ class PathRateTest {
 
     @Tag("long")
     @Test
-    void aLaneCarriesThroughAGatewayWhatItsTokensAllow() throws Exception {
+    void laneRateThroughGatewayFollowsItsTokens() throws Exception {
         double bound = 4 * Wire.PAYLOAD_BYTES_MAX / (ROUND_TRIP_MS / 1e3);
         double few = rate(new StreamConfig(16, 4, 4), true, ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(2), 0);
         double lent = rate(StreamConfig.DEFAULT, true, ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(1), 1.2 * bound);

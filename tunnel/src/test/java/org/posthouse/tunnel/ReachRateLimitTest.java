@@ -12,7 +12,7 @@ class ReachRateLimitTest {
     private final ReachRateLimit pace = new ReachRateLimit(100);
 
     @Test
-    void oneThatSaysEverMoreIsHeardOnceAnIntervalAndTheLastThatItSaid() {
+    void admitsOneAnnouncementPerIntervalAndDeliversTheLatest() {
         int counted = 0;
         for (int now = 0; now <= 1_000; now++) {
             counted += pace.admits("m", reach(now), now) ? 1 : 0;
@@ -30,7 +30,7 @@ class ReachRateLimitTest {
     }
 
     @Test
-    void whatWaitedIsNotHeardBehindWhatCameLater() {
+    void waitingAnnouncementIsDroppedOnceNewerIsAdmitted() {
         pace.admits("m", reach(0), 0);
         pace.admits("m", reach(1), 50);
         assertThat(pace.admits("m", reach(2), 200)).as("the timer is late").isTrue();

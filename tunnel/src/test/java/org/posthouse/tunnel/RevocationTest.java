@@ -220,7 +220,7 @@ class RevocationTest {
 
     @Tag("long")
     @Test
-    void tellsWhenItCannotKeepAListForItsNextStart() throws Exception {
+    void warnsIfRevocationListCannotBeStored() throws Exception {
         grid.authority().revoke("c");
         Files.createDirectories(site("b").resolve("revoked.pem.new/in/the/way"));
         grid.authority().tellRevoked(site("a"));
@@ -242,7 +242,7 @@ class RevocationTest {
     }
 
     @Test
-    void closesOnWhatIsNoListOfRevokedCertificates() throws Exception {
+    void malformedRevocationListClosesConnection() throws Exception {
         Path keysD = folder.resolve("d");
         grid.authority().issue("d", 10, keysD);
         try (RawPeer peer = RawPeer.dial(b.links.port(), keysD)) {

@@ -153,7 +153,7 @@ class RouteTest {
 
     /** From when it has said what it has until the other end hears that, frames come on the old way: those are written again. */
     @Test
-    void takesTheStraightWayThoughItIsLongerAndWhatStillComesOnTheOtherDoesNotCount() throws Exception {
+    void movesToLongerDirectPathAndIgnoresLateFrames() throws Exception {
         WanWay straight = sites.way(100, 0);
         overB("a", "c", 1, straight);
         straight.up();
@@ -187,7 +187,7 @@ class RouteTest {
 
     /** Its address is said to be that of another relay of its site. */
     @Test
-    void staysOnItsDetourWhileWhoIsAtTheStraightAddressRefusesIt() throws Exception {
+    void staysOnDetourWhileDirectAddressRefusesConnection() throws Exception {
         b = sites.start(sites.listening("b"));
         TestRelay other = sites.start(sites.listening("c/2"));
         c = sites.start(dial(sites.dialling("c"), b, sites.way(1, 0)));
@@ -245,7 +245,7 @@ class RouteTest {
     }
 
     @Test
-    void leadsNobodyOnWhoDoesNotSayARightPath() throws Exception {
+    void refusesToForwardAlongInvalidPaths() throws Exception {
         b = sites.start(sites.listening("b"));
         a = sites.start(dial(sites.dialling("a"), b, sites.way(0, 0)));
         c = sites.start(dial(sites.dialling("c"), b, sites.way(0, 0)));

@@ -133,7 +133,7 @@ class UnlikeLanesTest {
 
     @ParameterizedTest
     @CsvSource({"10, 10", "10, 1", "10, 0.2", "100, 30"})
-    void carryWhatBothCan(double first, double second) throws WireException {
+    void unequalLanesReachTheirCombinedRate(double first, double second) throws WireException {
         lane(1, first);
         lane(2, second);
         feedUntil(5 * SECOND);
