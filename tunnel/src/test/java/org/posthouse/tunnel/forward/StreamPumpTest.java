@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class StreamPumpTest {
     @Test
-    void whatWaitsForATokenIsReleasedWhenTheSocketIsClosed() {
+    void socketCloseReleasesBufferAwaitingToken() {
         NioSocketChannel socket = new NioSocketChannel();
         EmbeddedChannel events = new EmbeddedChannel(new StreamPump(socket));
         ByteBuf read = Unpooled.wrappedBuffer(new byte[1]);

@@ -233,7 +233,7 @@ class FrameSocketTest {
     }
 
     @Test
-    void releasesWhatItDropsAndWhatIsIncomplete() {
+    void releasesDroppedAndIncompleteFrames() {
         byte[] stream = bytesOf(Frames.send(1, 100, random));
         ByteBuf first = Unpooled.copiedBuffer(stream, 0, 70);
         channel.writeInbound(first);

@@ -22,7 +22,7 @@ class StreamPipeTest {
     private final Queue<LinkStream> asked = new ArrayDeque<>();
 
     @Test
-    void whatWaitsIsReleasedWhenAStreamEnds() throws WireException {
+    void streamEndReleasesWaitingBuffers() throws WireException {
         LinkStreams toA = links("a");
         ByteBuffer open = new StreamOpen(1, 1, "door").encode();
         toA.onFrame(Unpooled.wrappedBuffer(open), 0, open.remaining(), new FrameView().wrap(open, 0));

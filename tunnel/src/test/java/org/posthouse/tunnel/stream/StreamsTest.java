@@ -13,7 +13,7 @@ class StreamsTest {
     private static final int STEPS = 1_500;
 
     @Test
-    void bytesComeOnceAndInOrderAndBuffersComeBackWhateverTheOrderOfEvents() {
+    void deliversBytesExactlyOnceInOrderAndReturnsBuffers() {
         long heard = 0;
         long done = 0;
         for (long seed = 0; seed < SEEDS; seed++) {

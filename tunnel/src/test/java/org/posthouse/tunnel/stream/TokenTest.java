@@ -233,7 +233,7 @@ class TokenTest {
 
     /** What N has beyond P x L goes to whom it helps, and comes back when others want it. */
     @Test
-    void aStreamOfWhichEverythingLeavesAtOnceIsLentWhatIsToSpareAndReturnsItWhenOthersCome() throws WireException {
+    void fastStreamBorrowsSpareTokensAndReturnsThem() throws WireException {
         take(new StreamOpen(2, 4, "door").encode());
         accept();
         int given = borrow();
@@ -263,7 +263,7 @@ class TokenTest {
     }
 
     @Test
-    void anIdleStreamHandsOverWhatItHasBeyondItsFirstTokens() throws WireException {
+    void idleStreamReturnsTokensBeyondItsInitialOnes() throws WireException {
         LinkStream stream = streams.open("door", reader);
         wires.next();
         give(stream, 8);
@@ -281,7 +281,7 @@ class TokenTest {
     }
 
     @Test
-    void whatWasUsedCannotBeHandedOver() throws WireException {
+    void refusesReturnOfUsedTokens() throws WireException {
         take(new StreamOpen(2, 4, "door").encode());
         accept();
         int given = borrow();

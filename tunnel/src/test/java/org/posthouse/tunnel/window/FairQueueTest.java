@@ -24,7 +24,7 @@ class FairQueueTest {
 
     /** As has a flow whose frames come one by one. */
     @Test
-    void whoHasNoneForAMomentKeepsWhatItHasHad() {
+    void brieflyEmptyFlowRetainsItsServiceCount() {
         add("b", SHORT, 20);
         add("a", LONG, 1);
         List<Integer> taken = new ArrayList<>();
@@ -48,7 +48,7 @@ class FairQueueTest {
     }
 
     @Test
-    void whatFlowsHadIsForgottenWithThem() {
+    void removedFlowLosesItsServiceCount() {
         add("a", LONG, 2);
         add("b", SHORT, 2);
         take(1);

@@ -71,7 +71,7 @@ class FairShareTest {
     }
 
     @Test
-    void somethingIsLeftForWhoHasNothing() {
+    void alwaysLeavesRoomForSiteHoldingNothing() {
         for (int sites = 1; sites <= 16; sites++) {
             int[] has = new int[sites];
             for (int wish = 0; wish < sites * 64; wish++) {
@@ -126,7 +126,7 @@ class FairShareTest {
     }
 
     @Test
-    void countsWhatAllLinksOfASiteHoldBack() throws Exception {
+    void sumsHeldBackBytesOverAllLinksOfSite() throws Exception {
         start(LinkLimits.DEFAULT.connectionsMax());
         ByteBuffer run = ByteBuffer.allocate(FrameType.LINK_RUN.bytesMin());
         new FrameView().wrap(run, 0).begin(FrameType.LINK_RUN, run.capacity(), 0).linkWord(0, 1);

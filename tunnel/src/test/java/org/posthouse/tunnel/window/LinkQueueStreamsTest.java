@@ -31,7 +31,7 @@ class LinkQueueStreamsTest {
     }
 
     @Test
-    void manyStreamsTakeNoMoreTurnsThanTheLargeMessages() {
+    void manyStreamsGetNoMoreTurnsThanLargeMessages() {
         for (int round = 0; round < 2; round++) {
             for (int stream = 1; stream <= 3; stream++) {
                 data(stream);
@@ -57,7 +57,7 @@ class LinkQueueStreamsTest {
 
     /** Neither has more of the link for what the other one did not want before. */
     @Test
-    void whoHadTheLinkAloneWaitsForNoMoreThanAFrame() {
+    void formerSoleFlowWaitsOneFrameAtMost() {
         for (int data = 0; data < 10; data++) {
             data(1);
         }
@@ -85,7 +85,7 @@ class LinkQueueStreamsTest {
 
     /** How well something is packed tells of all that is packed with it. */
     @Test
-    void onlyWhatIsOfOneJobOrOfOneStreamIsPackedInOne() {
+    void packsOnlyFramesOfOneJobOrStreamTogether() {
         queue.packs(true);
         chunk(1);
         chunk(1);
@@ -114,7 +114,7 @@ class LinkQueueStreamsTest {
 
     /** Of bulk the number says where it belongs, so it may go over any lane; a head may not. */
     @Test
-    void whatFlowsOnStreamsIsBulk() {
+    void streamFramesAreBulk() {
         data(1);
         assertThat(queue.next(false, true).isBulk()).isTrue();
         add(Unpooled.wrappedBuffer(new StreamEnd(1, CloseReason.NORMAL, "").encode()));

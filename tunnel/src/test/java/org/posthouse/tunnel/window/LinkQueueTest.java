@@ -30,7 +30,7 @@ class LinkQueueTest {
     }
 
     @Test
-    void letsFlowsTakeTurns() {
+    void servesFlowsInTurn() {
         for (int chunk = 0; chunk < 3; chunk++) {
             chunk(1, chunk);
         }
@@ -67,7 +67,7 @@ class LinkQueueTest {
     }
 
     @Test
-    void letsLongMessagesTakeTurnsAndShortOnesOfOtherFlowsPass() {
+    void interleavesLongMessagesAndLetsShortOnesPass() {
         frame(FrameType.SEND, 1, 0, LONG);
         frame(FrameType.SEND, 1, 1, LONG);
         frame(FrameType.SEND, 2, 2, LONG);

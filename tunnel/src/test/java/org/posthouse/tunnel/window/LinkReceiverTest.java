@@ -18,7 +18,7 @@ class LinkReceiverTest {
     private final ByteBuf frame = Unpooled.buffer(Wire.PAYLOAD_BYTES_MAX).writeZero(Wire.PAYLOAD_BYTES_MAX);
 
     @Test
-    void whatWasHeldBackInSessionsBeforeTakesNoRoom() throws WireException {
+    void framesHeldBackInEarlierSessionsUseNoRoom() throws WireException {
         for (int session = 0; session < 3; session++) {
             fill(arrivals);
             assertThat(room.taken()).isGreaterThanOrEqualTo(3 << 22).isEqualTo(room.of("a"));
@@ -29,7 +29,7 @@ class LinkReceiverTest {
     }
 
     @Test
-    void whatASiteHoldsBackOnAllItsLinksLeavesRoomForOthers() throws WireException {
+    void framesHeldBackForOneSiteLeaveOthersRoom() throws WireException {
         fill(arrivals);
         fill(arrivals("a"));
         LinkReceiver other = arrivals("b");
@@ -54,7 +54,7 @@ class LinkReceiverTest {
 
     /** Else each chunk that is longer than what is acknowledged at once would be told of twice, and the peer woken for it. */
     @Test
-    void whatIsHandledAndToldAtOnceIsNotDueAgain() throws WireException {
+    void immediatelyAcknowledgedFrameIsNotDueAgain() throws WireException {
         LinkReceiver[] link = new LinkReceiver[1];
         link[0] = new LinkReceiver((name, buffer, index, length, view) -> link[0].tell(0, 0), room, "a");
         bulk(link[0], 0);
@@ -63,7 +63,7 @@ class LinkReceiverTest {
 
     /** Each word wakes the peer. */
     @Test
-    void twoLongChunksAreToldOfAtOnceAndNotEach() throws WireException {
+    void twoLongChunksShareOneAcknowledgement() throws WireException {
         ByteBuf chunk = Unpooled.buffer().writeZero(Wire.CHUNK_FRAME_BYTES_MAX);
         arrivals.bulk(0, 0, chunk, 0, chunk.readableBytes(), new FrameView());
         assertThat(arrivals.isDueAtOnce()).isFalse();
@@ -72,7 +72,7 @@ class LinkReceiverTest {
     }
 
     @Test
-    void aPartThatWasToldInTheSessionBeforeIsToldAgain() {
+    void partAcknowledgementIsDueAgainInNewSession() {
         int part = Wire.PAYLOAD_BYTES_MAX / 2;
         arrivals.tell(part, 0);
         assertThat(arrivals.isPartDue(part, LinkReceiver.PART_NANOS)).isFalse();
@@ -81,7 +81,7 @@ class LinkReceiverTest {
     }
 
     @Test
-    void aPeerThatWasRestartedIsToldNothingOfWhatTheOneBeforeHasSent() throws WireException {
+    void framesOfPreviousPeerProcessAreNotAcknowledged() throws WireException {
         bulk(0);
         assertThat(arrivals.pending()).isTrue();
         arrivals.forget();

@@ -31,7 +31,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void writesAgainExactlyWhatThePeerDoesNotHave() throws WireException {
+    void retransmitsExactlyTheFramesThatPeerLacks() throws WireException {
         append(window, 0, 5);
         for (int i = 0; i < 4; i++) {
             take(window);
@@ -44,7 +44,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void keepsWhatThePeerHasReceivedUntilItIsAcknowledged() throws WireException {
+    void holdsReceivedFramesUntilAcknowledged() throws WireException {
         append(window, 0, 3);
         take(window);
         take(window);
@@ -56,7 +56,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void refusesToResumeFromWhatWasNeverWrittenOrIsGone() throws WireException {
+    void refusesResumePointNeverWrittenOrAlreadyReleased() throws WireException {
         append(window, 0, 5);
         take(window);
         take(window);
@@ -97,7 +97,7 @@ class LinkWindowTest {
 
     /** A faulty peer says so between the session's beginning and the frame: its bytes are gone then. */
     @Test
-    void doesNotWriteAgainWhatIsAcknowledgedMeanwhile() throws WireException {
+    void skipsFramesAcknowledgedDuringRetransmission() throws WireException {
         append(window, 0, 2);
         take(window);
         take(window);
@@ -150,7 +150,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void handsOverWhatIsOfStreamsToNobody() {
+    void handoverReleasesStreamFrames() {
         ByteBuf data = streamData(10);
         ByteBuf message = message(1, 0, 10);
         List.of(data, message).forEach(window::append);
@@ -168,7 +168,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void tellsOfEachLaneWhatIsUnacknowledgedThere() throws WireException {
+    void reportsUnacknowledgedBytesPerLane() throws WireException {
         append(window, 0, 2);
         window.append(chunk());
         window.append(chunk());
@@ -194,7 +194,7 @@ class LinkWindowTest {
 
     /** Which copy came of what was on a lost lane, nobody knows; when all lanes are lost the other end says what it has. */
     @Test
-    void learnsFromWhatWasOnALostLaneOnlyWhenAllWereLost() throws WireException {
+    void measuresRetransmittedFramesOnlyAfterLosingAllLanes() throws WireException {
         window.append(chunk());
         assertThat(window.next(1, false, true).stamp()).isNotNull();
         window.lost(1);
@@ -227,7 +227,7 @@ class LinkWindowTest {
 
     /** Chunk 0 is on lane 2 for long; chunks 1 and 2 have come on lane 1, which says so itself, and wait for it at the other end. */
     @Test
-    void doesNotWriteAgainWhatIsThereWhenItsLaneIsLostButWhenAllAre() throws WireException {
+    void receivedFramesAreRetransmittedOnlyAfterLosingAllLanes() throws WireException {
         int bytes = chunkBehindAnother();
         window.come(1, 2L * bytes);
         assertThat(window.underWay(1)).isEqualTo(bytes);
@@ -273,7 +273,7 @@ class LinkWindowTest {
 
     /** Else each lane that is opened since much is on its way would be a reason for another one. */
     @Test
-    void whatLane0CarriedAloneIsNotCountedBesideWhatTheOthersCarry() throws WireException {
+    void doesNotAddLane0BandwidthToOtherLanes() throws WireException {
         long[] now = new long[1];
         long[] written = new long[1];
         LinkWindow measured = new LinkWindow(1 << 30, () -> now[0]);
@@ -285,7 +285,7 @@ class LinkWindowTest {
 
     /** Its stamps count from the lane's beginning: to the link's governor it would have carried in one round trip all that the link ever has. */
     @Test
-    void whatALaneCarriesThatSaysSoItselfTellsTheLinkNothing() throws WireException {
+    void selfReportingLaneDoesNotAffectLinkBandwidth() throws WireException {
         long[] now = new long[1];
         long[] written = new long[1];
         LinkWindow measured = new LinkWindow(1 << 30, () -> now[0]);
@@ -356,7 +356,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void handsOverWhatIsNotAcknowledgedInOrderAndCountsFromZero() throws WireException {
+    void handoverReturnsUnacknowledgedFramesInOrderAndResetsNumbering() throws WireException {
         append(window, 0, 3);
         take(window);
         take(window);
@@ -395,7 +395,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void letsGoOfWhatWasNeverWrittenOfAJobThatHasEnded() throws WireException {
+    void releasesUnwrittenFramesOfEndedJob() throws WireException {
         ByteBuf written = message(1, 0, 10);
         ByteBuf waiting = message(1, 0, 100);
         ByteBuf others = message(2, 0, 10);
@@ -428,7 +428,7 @@ class LinkWindowTest {
     }
 
     @Test
-    void tellsOfWhatItHasLetGoOfInItsTurnWhenThePeerForgets() {
+    void handoverIncludesReleasedFramesAsHeadersInOrder() {
         List.of(message(1, 0, 10), message(1, 1, 100), message(2, 2, 10)).forEach(window::append);
         window.next(0, true, true);
         window.forget(1);

@@ -15,7 +15,7 @@ class ReceiveWindowTest {
     private final ReceiveWindow receipts = new ReceiveWindow();
 
     @Test
-    void acknowledgesWhatWasHandledWithoutAGap() {
+    void acknowledgesGaplessPrefixOfHandledFrames() {
         long first = receipts.receive(10);
         long second = receipts.receive(10);
         long third = receipts.receive(10);
@@ -54,7 +54,7 @@ class ReceiveWindowTest {
     }
 
     @Test
-    void whatAForgottenStreamLeftUnhandledDoesNotCountInTheNext() {
+    void lateHandlingFromBeforeResetDoesNotCount() {
         long old = receipts.receive(10);
         long older = receipts.receive(10);
         receipts.handle(older);
@@ -68,7 +68,7 @@ class ReceiveWindowTest {
     }
 
     @Test
-    void whatNeverCameCannotBeHandled() {
+    void refusesHandlingOfUnreceivedNumber() {
         long number = receipts.receive(10);
         assertThatThrownBy(() -> receipts.handle(number + 1)).hasMessageContaining("below 1");
     }
@@ -95,7 +95,7 @@ class ReceiveWindowTest {
     /** Against the set of what is not handled. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void countsThePrefixWhateverTheOrder(long seed) {
+    void acknowledgedPrefixMatchesModelInRandomOrder(long seed) {
         Random random = new Random(seed);
         TreeSet<Long> open = new TreeSet<>();
         List<Long> waiting = new ArrayList<>();

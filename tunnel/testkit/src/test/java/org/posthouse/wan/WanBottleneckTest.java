@@ -35,7 +35,7 @@ final class WanBottleneckTest {
     /** Both have pieces from the beginning, and a third one comes when they have half of theirs behind them. */
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE - 50 * PIECE_NANOS})
-    void whoHasSomethingSendsAPieceInTurn(long begin) {
+    void flowsWithDataSendPiecesInTurn(long begin) {
         WanBottleneck<String> bottleneck = new WanBottleneck<>(TEN_MEGABYTES_A_SECOND, begin);
         List<String> left = new ArrayList<>();
         bottleneck.enter("one");

@@ -158,7 +158,7 @@ class WanEmulatorTest {
 
     /** It is kept from its work for half of the time, in turns that are longer than what a flow holds. */
     @Test
-    void theBandwidthIsKeptThoughTheThreadIsLate() throws Exception {
+    void bandwidthHoldsDespiteLateThread() throws Exception {
         WanWay way = emulator.way(WanShape.of(1, 40));
         double megabits = 0;
         for (int tries = 0; tries < 20 && megabits < 36; tries++) {
@@ -201,7 +201,7 @@ class WanEmulatorTest {
     }
 
     @Test
-    void whatAReceiverHeldBackIsNotMadeGood() throws Exception {
+    void slowReceiverGetsNoBandwidthBurstAfterwards() throws Exception {
         WanWay way = emulator.way(WanShape.of(1, 800));
         Ends ends = connect(way);
         Future<?> sending = inBackground(() -> {
@@ -356,7 +356,7 @@ class WanEmulatorTest {
     }
 
     @Test
-    void doesNotTellOfAnEndThatItCannotHear() throws Exception {
+    void silentPathHidesConnectionReset() throws Exception {
         WanWay way = emulator.way(WanShape.NONE);
         Ends ends = connect(way);
         roundTrips(ends, 1);
