@@ -113,7 +113,7 @@ final class CursorTest {
     }
 
     @Test
-    void goesOnFromTheMilestoneBeforeWhatIsKnown() {
+    void rankCursorStartsFromPrecedingMilestone() {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             for (int i = 1; i <= 10_000; i++) {
@@ -276,7 +276,7 @@ final class CursorTest {
     }
 
     @Test
-    void doesNotTakeALossForTheEnd() throws Exception {
+    void reportsLostRecordsInsteadOfEnd() throws Exception {
         Samples.closedLog(folder, 20);
         long lost = Samples.entry(folder, 11).offset();
         try (LogCursor cursor = cursor(() -> 21)) {

@@ -151,7 +151,7 @@ final class DamageTest {
     }
 
     @Test
-    void cutsWhatALostPageCacheLeftAfterAReboot() {
+    void truncatesRecordsLostWithPageCacheAfterReboot() {
         Samples.closedLog(folder, 20);
         zeroFrom(11);
         try (MessageLog log = LogOpening.open(Samples.config(folder), book -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
@@ -164,7 +164,7 @@ final class DamageTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLIPPED_BYTE", "ZEROED_MIDDLE", "MISSING_RECORDS"})
-    void countsWhatIsNotReadOfAllFiles(Kind kind) throws Exception {
+    void countsUnreadRecordsOfAllFiles(Kind kind) throws Exception {
         writeFiles(3);
         List<LogEntry> entries = Samples.entries(folder);
         LogEntry first = entries.get(20);
@@ -260,7 +260,7 @@ final class DamageTest {
 
     /** A power cut may have taken what was never synced; but whether there was one nobody can tell. */
     @Test
-    void nothingPublishedIsCutThatDoesNotTellOfWhichBootItsWriterWas() throws Exception {
+    void refusesToTruncateWhenBootOfWriterIsUnknown() throws Exception {
         Samples.closedLog(folder, 20);
         Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + 60);
         Files.delete(folder.resolve(LogHighWater.FILE));
@@ -342,7 +342,7 @@ final class DamageTest {
     /** The next files were there by name, and nothing of them was on the disk. */
     @ParameterizedTest(name = "behind the end of file {0} of 3, the files have {1} bytes")
     @CsvSource({"0,0", "0,200000", "1,0", "1,200000"})
-    void cutsTheEndOfAFileThatALostPageCacheTookWithWhatWasBegunBehindIt(int number, int bytes) throws Exception {
+    void truncatesFileEndAndLaterFilesLostInReboot(int number, int bytes) throws Exception {
         writeFiles(3);
         LogEntry last = Samples.entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, number)))
                 .reduce((before, entry) -> entry).orElseThrow();
@@ -362,7 +362,7 @@ final class DamageTest {
     }
 
     @Test
-    void goesOnBehindAWholeFileIfALostPageCacheTookAllThatWasBegunBehindIt() throws Exception {
+    void continuesAfterIntactFileIfLaterFilesWereLost() throws Exception {
         writeFiles(3);
         long last = Samples.entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, 0)))
                 .mapToLong(LogEntry::position).max().orElseThrow();

@@ -22,7 +22,7 @@ class FullDiskTest {
     private Path folder;
 
     @Test
-    void isToldAndNeitherEndsTheProcessNorHurtsTheLog() throws Exception {
+    void fullDiskIsReportedWithoutExitOrLogDamage() throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
         Path output = folder.resolve("output");
         String script = "mount -t tmpfs -o size=64m,nr_inodes=100 posthouse \"$0\" || { echo cannot mount; exit; }; ulimit -n 256; exec \"$@\"";

@@ -114,7 +114,7 @@ final class LogStateTest {
     }
 
     @Test
-    void forgetsAJobThatIsClosedAndWhatItHadUnderWay() {
+    void closedJobAndItsDraftsAreRemoved() {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.wrap(new byte[] {1, 2}));
             log.appendArrival(Samples.arrival(1, 10));
@@ -147,7 +147,7 @@ final class LogStateTest {
 
     /** Also for who reads the log next, from the first record or from a snapshot. */
     @Test
-    void anImageThatCouldNotBeReadDoesNotCountAsKept() throws IOException {
+    void unreadableImageDoesNotMoveRetentionPin() throws IOException {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             log.append(new Incarnation(Samples.JOB, 1, 1, 0, 0));
@@ -199,7 +199,7 @@ final class LogStateTest {
     }
 
     @Test
-    void keepsWhatARankHasComeTo() {
+    void tracksProgressOfRankFromRecords() {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             log.append(new Incarnation(Samples.JOB, 1, 1, 0, 0));
@@ -228,7 +228,7 @@ final class LogStateTest {
 
     /** Nobody starts it again; its senders go on with what they have begun, or take it back. Also for who reads the log next. */
     @Test
-    void aRankThatIsDoneNeedsWhatIsNotAllThere() throws IOException {
+    void finishedRankPinsOnlyIncompleteMessages() throws IOException {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             log.append(new Incarnation(Samples.JOB, 3, 1, 0, 0));

@@ -45,7 +45,7 @@ final class LogSyncTest {
     }
 
     @Test
-    void firstSyncCoversWhatADeadWriterMayHaveLeftInThePageCache() {
+    void firstSyncForcesAllFilesOfPreviousWriter() {
         LogSync sync = sync(1);
         assertThat(sync.safe()).isZero();
         assertThat(sync.sync()).isEqualTo(10);
@@ -53,7 +53,7 @@ final class LogSyncTest {
     }
 
     @Test
-    void rolledFileIsForcedOnceMoreBeforeWhatStandsBehindItIsSafe() {
+    void rolledFileIsForcedBeforeLaterRecordsAreSafe() {
         LogSync sync = sync(3);
         sync.sync();
         forced.clear();
@@ -72,7 +72,7 @@ final class LogSyncTest {
 
     /** It may lag, and must not run ahead. */
     @Test
-    void whatIsSafeIsToldAfterItWasForcedAndForcedItself() throws IOException {
+    void syncedPositionIsWrittenAndForcedAfterSync() throws IOException {
         LogSync sync = sync(3);
         sync.tell();
         assertThat(SyncedPosition.read(folder)).as("nothing is safe yet").isEqualTo(SyncedPosition.UNKNOWN);
@@ -89,7 +89,7 @@ final class LogSyncTest {
 
     /** The log was cut between the sync and the word of it, and what is left need not be on the disk. */
     @Test
-    void whatWasCutIsNotToldAnyMore() throws IOException {
+    void discardOfSyncedRecordsResetsSyncedPosition() throws IOException {
         LogSync sync = sync(3);
         sync.sync();
         sync.tell();
@@ -108,7 +108,7 @@ final class LogSyncTest {
     }
 
     @Test
-    void whatIsAppendedWhileItForcesIsNotSafeYet() {
+    void recordsAppendedDuringSyncAreNotYetSafe() {
         LogSync sync = new LogSync(folder, () -> position, () -> file, 3, word, path -> position = 99);
         assertThat(sync.sync()).isEqualTo(10);
         assertThat(sync.safe()).isEqualTo(10);
@@ -164,7 +164,7 @@ final class LogSyncTest {
 
     /** Connections may have taken all that the process may open: no disk has failed. */
     @Test
-    void whatCannotBeOpenedForWantOfFilesIsMadeSafeLater() throws IOException {
+    void syncRetriesAfterTooManyOpenFiles() throws IOException {
         AtomicBoolean full = new AtomicBoolean(true);
         LogSync sync = new LogSync(folder, () -> position, () -> file, 3, word, path -> {
             if (full.get()) {

@@ -104,7 +104,7 @@ final class MessageLogTest {
     }
 
     @Test
-    void refusesALogOfTheFirstFormatAndSaysWhatToDo() {
+    void refusesFormatVersion1WithAdvice() {
         Samples.closedLog(folder, 3);
         Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + RecordEnvelope.VERSION, (byte) 1);
         assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class)
@@ -178,7 +178,7 @@ final class MessageLogTest {
     }
 
     @Test
-    void showsWhatItHoldsWhileItOpens() {
+    void openingVisitsEveryRecordInOrder() {
         Samples.closedLog(folder, 4);
         List<Long> positions = new ArrayList<>();
         MessageLog.open(Samples.config(folder), book -> 0, entry -> positions.add(entry.position())).close();
@@ -204,7 +204,7 @@ final class MessageLogTest {
     }
 
     @Test
-    void refusesAppendsWithAStatusOnceTheDiskIsNearlyFullAndWhatWasReservedIsUsedUp() {
+    void refusesArrivalsOnceDiskAndReservedBlocksAreFull() {
         AtomicLong free = new AtomicLong(2000);
         HostCalls hostCalls = new HostCalls(free::get, () -> 0, 1, Samples.BOOT);
         LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
@@ -237,7 +237,7 @@ final class MessageLogTest {
     }
 
     @Test
-    void refusesWhatDoesNotFitByName() {
+    void refusesInvalidArgumentsNamingTheValue() {
         try (MessageLog log = Samples.open(folder)) {
             ByteBuffer tooLarge = ByteBuffer.allocate(MessageLog.MAX_PAYLOAD_BYTES + 1);
             assertThatThrownBy(() -> log.appendArrival(Samples.arrival(1, 2 << 20), tooLarge))

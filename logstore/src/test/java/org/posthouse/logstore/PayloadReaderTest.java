@@ -92,7 +92,7 @@ final class PayloadReaderTest {
     }
 
     @Test
-    void readsWhatAnEarlierWriterLeft() {
+    void readsPayloadsOfPreviousWriter() {
         List<Piece> pieces;
         try (MessageLog log = Samples.open(folder)) {
             pieces = fill(log, 30);

@@ -166,7 +166,7 @@ final class PowerCutTest {
     /** A disk that flips bytes, not one that lost them with the power. */
     @ParameterizedTest(name = "record {0} of 21, of which 15 were synced")
     @CsvSource({"2,true", "15,true", "16,false", "21,false"})
-    void whatIsWrongWithWhatWasSyncedIsDamage(int position, boolean refused) throws IOException {
+    void rebootWithCorruptRecordIsRefusedOnlyIfSynced(int position, boolean refused) throws IOException {
         Path folder = synced(15);
         Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, position).offset() + 60);
         assertThatThrownBy(() -> open(folder, false, Samples.BOOT).close()).as("within the boot of its writer").hasMessageContaining("damaged");
@@ -180,7 +180,7 @@ final class PowerCutTest {
     }
 
     @Test
-    void endOfWhatWasSyncedDoesNotGoUnnoticedThoughNothingElseTellsOfIt() throws IOException {
+    void missingSyncedTailIsDetectedWithoutHighWaterFile() throws IOException {
         Path folder = synced(15);
         TailTruncation.cut(folder, 0, 14);
         Files.delete(folder.resolve(LogHighWater.FILE));
@@ -238,7 +238,7 @@ final class PowerCutTest {
 
     /** Its zeros may come to the disk, and that it has another name may not. */
     @Test
-    void aFileThatIsCutInFrontOfWhatWasSyncedIsNotEmptied() throws IOException {
+    void discardedFileBeforeSyncedPositionIsNotZeroed() throws IOException {
         Path folder = base.resolve("log");
         try (MessageLog log = open(folder, true, Samples.BOOT)) {
             processJob(log, 1);
@@ -263,7 +263,7 @@ final class PowerCutTest {
 
     /** From there on the log is as one that was never synced. */
     @Test
-    void filesAreBegunAgainOnceNothingOfTheLogIsToldToBeOnTheDisk() throws IOException {
+    void discardedFilesBecomeSparesOnceSyncedPositionIsReset() throws IOException {
         Path folder = base.resolve("log");
         synced(2);
         try (MessageLog log = open(folder, true, Samples.BOOT)) {

@@ -43,7 +43,7 @@ final class RollTest {
     }
 
     @Test
-    void aFullFileIsAsLongAsWhatIsInIt() throws Exception {
+    void rolledFileIsAsLongAsItsContent() throws Exception {
         long roll = 6 << 20;
         long longest = roll + 2 * PageAdvice.PAGE_BYTES_MAX;
         try (MessageLog log = MessageLog.open(new LogConfig(folder, roll, 0))) {
@@ -66,7 +66,7 @@ final class RollTest {
     }
 
     @Test
-    void whoeverWaitsForItsReadingIsToldHowFarThatIs() throws Exception {
+    void reportsProgressWhileReadingLog() throws Exception {
         try (MessageLog log = MessageLog.open(smallFiles())) {
             Samples.fill(log, 200, 1000);
         }
@@ -167,7 +167,7 @@ final class RollTest {
     }
 
     @Test
-    void keepsFillingTheSameFileWhateverTheDate() throws Exception {
+    void fillsSameFileRegardlessOfDate() throws Exception {
         Samples.closedLog(folder, 3);
         try (MessageLog log = MessageLog.open(Samples.config(folder))) {
             Samples.fill(log, 3, 10);

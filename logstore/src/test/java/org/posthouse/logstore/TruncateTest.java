@@ -132,7 +132,7 @@ final class TruncateTest {
     }
 
     @Test
-    void whatACrashLeavesBetweenTwoDeletesIsALog() throws IOException {
+    void crashBetweenFileDeletionsLeavesValidLog() throws IOException {
         try (MessageLog log = MessageLog.open(config())) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             fill(log, 4);
@@ -217,7 +217,7 @@ final class TruncateTest {
 
     /** What stood behind a hole that a power cut has left is cut, and with it what had let older files go. */
     @Test
-    void aJobNeedsWhatIsGoneAlsoIfAPowerCutTookWhatHadLetItGo() throws IOException {
+    void jobFailsIfCheckpointForDeletedFilesIsLost() throws IOException {
         long checkpointed;
         try (MessageLog log = open(Samples.BOOT)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));

@@ -51,7 +51,7 @@ final class PretoucherTest {
     }
 
     @Test
-    void pagesBeforeTheWriterAreThereAndSayNothing() throws Exception {
+    void pagesAheadOfWriterAreAllocatedAndZero() throws Exception {
         assumeTrue(allocated() == 0, "the file system keeps no holes");
         try (Pretoucher pretoucher = new Pretoucher(folder)) {
             pretoucher.follow(0, MIB - 1);

@@ -116,7 +116,7 @@ final class SpareFilesTest {
     }
 
     @Test
-    void whatIsNotDiscardedInTimeIsCutAgainOnceTheLogIsOpenAgain() throws IOException {
+    void undiscardedFilesAreDiscardedAfterReopen() throws IOException {
         try (MessageLog log = open()) {
             job(log, 2);
             log.discardNoMore();
@@ -131,7 +131,7 @@ final class SpareFilesTest {
     }
 
     @Test
-    void whatACursorMayHaveOpenIsNotEmptied() throws IOException {
+    void filesOpenInCursorAreNotZeroed() throws IOException {
         try (MessageLog log = open()) {
             job(log, 2);
             try (LogCursor cursor = log.sentCursor(Samples.JOB, 2)) {
@@ -176,7 +176,7 @@ final class SpareFilesTest {
     }
 
     @Test
-    void sparesAreKeptForAWhileOnly() throws IOException {
+    void idleSpareFilesExpire() throws IOException {
         AtomicLong now = new AtomicLong(-5);
         SpareFiles spares = new SpareFiles(folder, now::get);
         Path old = Files.write(QueueFiles.file(folder, 0), Samples.bytes(1, 100));
@@ -200,7 +200,7 @@ final class SpareFilesTest {
     }
 
     @Test
-    void whatAWriterLeftIsRemovedWhenTheLogIsOpened() throws IOException {
+    void openingRemovesSpareFilesOfPreviousWriter() throws IOException {
         Samples.closedLog(folder, 20);
         Files.write(Files.createDirectory(spareFolder()).resolve("19700101-00F.cq4"), Samples.bytes(1, 100));
         open().close();
@@ -231,7 +231,7 @@ final class SpareFilesTest {
     /** The host has lost its page cache, and with it the zeros, and what was written behind the first so many bytes. */
     @ParameterizedTest(name = "of the newest file {0} bytes are on the disk")
     @ValueSource(ints = {0, 4096, 40_960, 66_000, 90_112})
-    void whatIsLeftOfAnEarlierLifeAfterALossOfPowerIsCut(int kept) throws IOException {
+    void powerCutTruncatesStaleContentOfReusedFile(int kept) throws IOException {
         byte[] earlier;
         long before;
         Path newest;

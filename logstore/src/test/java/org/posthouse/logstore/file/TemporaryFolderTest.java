@@ -39,7 +39,7 @@ class TemporaryFolderTest {
     }
 
     @Test
-    void whatAKilledProcessLeavesBehindIsRemovedByTheNext() throws Exception {
+    void nextProcessRemovesFolderOfKilledProcess() throws Exception {
         Process owner = owner();
         try {
             Path left = Path.of(owner.inputReader().readLine());
@@ -77,7 +77,7 @@ class TemporaryFolderTest {
     }
 
     @Test
-    void whatIsNoSuchFolderIsLetAlone() throws IOException {
+    void foreignFilesAndFoldersAreLeftAlone() throws IOException {
         Path stranger = Files.createDirectory(parent.resolve(PREFIX + "17"));
         Path named = Files.createDirectory(parent.resolve(PREFIX + "root"));
         Path file = Files.createFile(parent.resolve(PREFIX + "18"));
@@ -96,7 +96,7 @@ class TemporaryFolderTest {
     }
 
     @Test
-    void whatALinkInItLeadsToStays() throws IOException {
+    void deletionDoesNotFollowSymbolicLinks() throws IOException {
         Path target = Files.writeString(parent.resolve("target"), "mine");
         TemporaryFolder folder = TemporaryFolder.make(parent, PREFIX);
         Files.createSymbolicLink(folder.path().resolve("link"), target);

@@ -78,7 +78,7 @@ final class ImageStoreTest {
     }
 
     @Test
-    void whatCannotBeWholeIsNotBegun() {
+    void refusesImageThatCannotFitOnDisk() {
         assertThatThrownBy(() -> store.begin(JOB, RANK, 3, 1, 1L << 60)).isInstanceOf(LogException.class)
                 .hasMessageContaining("would take 1152921504606846976 bytes");
         assertThat(file(1).getParent()).isEmptyDirectory();
@@ -96,7 +96,7 @@ final class ImageStoreTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, ImageLayout.CHUNK_BYTES - 1, ImageLayout.CHUNK_BYTES, ImageLayout.CHUNK_BYTES + 1, BYTES})
-    void givesBackWhatItWasGiven(int bytes) {
+    void loadReturnsSavedImage(int bytes) {
         Checkpoint saved = save(4, bytes);
         assertThat(saved.number()).isEqualTo(4);
         assertThat(saved.bytes()).isEqualTo(bytes);
@@ -192,7 +192,7 @@ final class ImageStoreTest {
 
     /** A relay that died before the rename: the old image is there, the new one is not. */
     @Test
-    void forgetsAtTheNextStartWhatACrashLeftUnnamed() throws IOException {
+    void restartDeletesImageNotYetRenamed() throws IOException {
         Checkpoint first = save(1, BYTES);
         ImageFile killed = write(2, content(2, BYTES));
         assertThat(files()).containsExactly("1.img", "2.img.tmp");
