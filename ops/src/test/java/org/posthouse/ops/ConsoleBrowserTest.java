@@ -245,7 +245,7 @@ class ConsoleBrowserTest {
 
     /** As over a proxy, or from another user's browser. */
     @Test
-    void whoIsNotKnownIsAskedForTheSecretOnce() throws Exception {
+    void unknownBrowserIsAskedForSecretOnce() throws Exception {
         String secret = "00112233445566778899aabbccddeeff";
         OpsConfig strangers = OpsConfig.loopback(0)
                 .access(new OpsConfig.Access(PeerTrust.NOBODY, Optional.of(secret), false, ConsoleAudit.NONE));
@@ -337,7 +337,7 @@ class ConsoleBrowserTest {
 
     /** A link that is down dials again and again, and is down meanwhile. */
     @Test
-    void aScreenReaderIsToldOnceThatALinkIsDown() throws Exception {
+    void screenReaderAnnouncesLinkOutageOnce() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
             Object told = browser.run("""

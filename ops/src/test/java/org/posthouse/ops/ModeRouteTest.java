@@ -51,7 +51,7 @@ class ModeRouteTest {
         "an unknown word | {\"mode\":\"pooled\",\"speed\":1} | speed",
         "a word for a number | {\"mode\":\"pooled\",\"loops\":\"many\"} | loops",
     })
-    void refusesWhatIsNoOrder(String what, String body, String told) throws Exception {
+    void refusesMalformedModeRequest(String what, String body, String told) throws Exception {
         HttpResponse<String> answer = ops.post(PATH, body, JSON);
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(OpsFixture.parse(answer.body()).path("error").asText()).contains(told).doesNotContain("org.posthouse", "JsonToken");

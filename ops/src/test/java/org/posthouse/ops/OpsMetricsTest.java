@@ -137,7 +137,7 @@ class OpsMetricsTest {
     }
 
     @Test
-    void showsWhatHasHappenedSinceTheStart() throws Exception {
+    void exposesCountersSinceStart() throws Exception {
         ops.relay.metrics = new RelayMetrics(
                 List.of(
                         new RelayMetrics.Flow("pooled", "", new Traffic(1234, 7, 4096, 1024)),

@@ -88,7 +88,7 @@ class OpsRoutesTest {
     }
 
     @Test
-    void saysOfALinkWhatEachLaneAndItsStreamsCarry() throws Exception {
+    void reportsTrafficPerLaneAndStreamsOfLink() throws Exception {
         JsonNode link = ops.json("/api/v1/relays").at("/relays/0/links/0");
         assertThat(link.path("perLane")).hasSize(4);
         assertThat(link.at("/perLane/1")).isEqualTo(OpsFixture.parse(

@@ -62,7 +62,7 @@ class OpsServerTest {
         "POST /api/v1/mode HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
         "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n",
     })
-    void answersHealthWhateverFillsItsConnections(String sent) throws Exception {
+    void answersHealthWhenConnectionsAreExhausted(String sent) throws Exception {
         List<Socket> open = new ArrayList<>();
         try {
             for (int i = 0; i < 2 * OpsVerticle.CONNECTIONS_MAX; i++) {

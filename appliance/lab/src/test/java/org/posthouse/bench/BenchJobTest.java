@@ -88,7 +88,7 @@ public class BenchJobTest {
     }
 
     @Test
-    void aJobThatEndsBadlyIsTold() throws Exception {
+    void failedJobIsReported() throws Exception {
         Vertx vertx = EmbeddedGrid.vertx();
         Watch watch = new Watch();
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 1, 1, false, ModeConfig.of(Mode.MULTIPLEXED));
@@ -102,7 +102,7 @@ public class BenchJobTest {
     }
 
     @Test
-    void whatWasMeasuredBeforeAFailureIsReported() throws Exception {
+    void figuresMeasuredBeforeFailureAreReported() throws Exception {
         Watch stopsAtBcast = new Watch() {
             @Override
             public void onPhase(String what, int done, int total) {

@@ -79,7 +79,7 @@ class BenchPlanTest {
     }
 
     @Test
-    void aPhaseHasTheTimeThatItsBytesTake() {
+    void phaseTimeoutGrowsWithTransferredBytes() {
         BenchPlan plan = new BenchPlan(List.of(Benchmark.ALLTOALL), 64, 1, 1, 1, List.of(1 << 20), PLAIN, false, 1, 1_000, 4);
         assertThat(plan.allowanceMs(phase(Benchmark.BARRIER, 0, 5))).isEqualTo(124_000);
         assertThat(plan.allowanceMs(phase(Benchmark.ALLTOALL, 1 << 20, 64))).as("275 GB at 50 MB/s, four times").isEqualTo(124_000 + 21_990_232);
@@ -118,7 +118,7 @@ class BenchPlanTest {
     }
 
     @Test
-    void refusesWhatCannotBe() {
+    void refusesImpossiblePlans() {
         assertThatIllegalArgumentException().isThrownBy(() -> plan(List.of(Benchmark.BCAST), 1, 1, PLAIN))
                 .withMessage("1 ranks, expected 2 to 1024");
         assertThatIllegalArgumentException().isThrownBy(() -> plan(List.of(Benchmark.PINGPONG), 4, 3, PLAIN))

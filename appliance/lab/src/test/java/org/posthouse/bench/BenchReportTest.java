@@ -94,7 +94,7 @@ class BenchReportTest {
     }
 
     @Test
-    void whatTheEnvironmentSaysToRanksIsFound() {
+    void findsRankSettingsInEnvironment() {
         assertThat(BenchEnvironment.in(Map.of(
                 "POSTHOUSE_AHEAD", "off", "POSTHOUSE_TOKEN", "secret", "PATH", "/bin", "POSTHOUSE_EAGER_MAX", "0", "POSTHOUSE_RANK_JAVA_HOME", "/jdk-17")))
                 .containsExactly(

@@ -78,7 +78,7 @@ class CampaignPlanTest {
 
     /** A host of load 50 took 101 s for a run without kills, and 84 s to start a relay again. */
     @Test
-    void aRunMayTakeTheLongerTheSlowerItsHostIs() {
+    void runTimeoutGrowsWithSlownessOfHost() {
         CampaignPlan plan = plan(3, 0, 0, 1);
         assertThat(plan.runSecondsMax(new Baseline(2_000, 500, 7))).isEqualTo(60);
         assertThat(plan.runSecondsMax(new Baseline(101_690, 40_400, 7))).isEqualTo(813);

@@ -50,13 +50,13 @@ class CampaignReportTest {
     }
 
     @Test
-    void aJobThatFailsByItselfIsNotToldToDoMore() {
+    void failingJobGetsNoAdviceToDoMore() {
         assertThat(Campaign.unhit(0, 70)).isEqualTo("10 runs in a row were over before a kill: give the job more to do, it takes 70 ms");
         assertThat(Campaign.unhit(10, 70)).isEqualTo("10 runs in a row were over before a kill, 10 of them as they failed");
     }
 
     @Test
-    void eachKillSaysWhatCameOfIt() {
+    void everyKillIsReportedWithItsOutcome() {
         assertThat(report().launcherFates()).extracting(LauncherKillOutcome::words).containsExactly(
                 "run 1: launcher killed at 1.00 s, resumed by one that was up after 0.500 and had the job 0.020 later, its 4 ranks went on 0.700 later: verified",
                 "run 1: launcher killed at 1.10 s, resumed by one that was up after 0.400 and had the job 0.030 later, ended before its ranks had gone on: verified",

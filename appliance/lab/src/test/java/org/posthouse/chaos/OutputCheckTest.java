@@ -20,7 +20,7 @@ class OutputCheckTest {
     }
 
     @Test
-    void eachLineOnceIsRightWhoeverShowsIt() {
+    void acceptsLinesShownOnceByAnyLauncher() {
         assertThat(compare(0, "[1] x", "[0] a", "[0] a", "[1] ", "[0] b", "[1] y")).isEmpty();
         assertThat(unshown).isEmpty();
     }

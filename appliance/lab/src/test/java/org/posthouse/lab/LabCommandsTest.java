@@ -30,7 +30,7 @@ final class LabCommandsTest {
     /** All commands are known to the line that reads no first word. */
     @ParameterizedTest
     @ValueSource(strings = {"bench", "chaos"})
-    void eachIsReadAloneAndIsThenWhatItIsBesideTheOthers(String name) {
+    void commandParsedAloneEqualsCommandAmongAll(String name) {
         CommandLine alone = Posthouse.commandLine(name, "--help");
         assertThat(alone.getSubcommands()).containsOnlyKeys(name);
         assertThat(alone.getSubcommands().get(name).getUsageMessage()).isEqualTo(Posthouse.commandLine().getSubcommands().get(name).getUsageMessage());
@@ -75,7 +75,7 @@ final class LabCommandsTest {
     }
 
     @Test
-    void benchesSayThatTheyDoNotMeasureIt() {
+    void benchmarksRejectDurabilityHost() {
         assertThat(execute("bench pingpong --durability host")).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains("--durability host is not measured here");
     }

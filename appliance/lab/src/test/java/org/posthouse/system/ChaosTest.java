@@ -125,7 +125,7 @@ class ChaosTest {
 
     @Tag("long")
     @Test
-    void aJobThatDoesNotSayThatItsResultIsRightIsRefused() throws Exception {
+    void refusesJobThatPrintsNoVerification() throws Exception {
         Command.Result result = Command.run(folder, "chaos", "-cp", Jobs.classPath(), "--job", EchoesArguments.class.getName(), "-n", "2");
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err()).contains("the job fails without a kill: it said \"Verification: SUCCESSFUL\" 0 times");

@@ -217,7 +217,7 @@ class JobRunTest {
 
     /** It forgets then how to bring the rank back; one that was started again may not have heard it. */
     @Test
-    void aRelayIsToldOfEachRankThatIsDone() throws Exception {
+    void relayIsNotifiedOfEachFinishedRank() throws Exception {
         Strings.Held[] ranks = start(2, true);
         relay.tell(JobEvent.FINALIZED, 0);
         ranks[0].exit(0);
@@ -262,7 +262,7 @@ class JobRunTest {
      * open the job at the wrong one would have its ranks refused until it ends.
      */
     @Test
-    void aRelayThatDoesNotKnowTheJobIsAskedAgainAndAnotherOneIsNotGivenIt() throws Exception {
+    void redialsRelayWithoutTheJobAndRejectsOtherRelays() throws Exception {
         Strings.Held[] ranks = start(1, true);
         relay.lose();
         for (int asked = 0; asked < 2; asked++) {
@@ -351,7 +351,7 @@ class JobRunTest {
 
     /** Else whoever comes when a launcher has died between the two would ask relays for the job that have ended it. */
     @Test
-    void aJobsEndIsWrittenDownBeforeItsRelaysAreToldAndWhenTheyKnow(@TempDir Path above) throws Exception {
+    void jobEndIsPersistedBeforeAndAfterRelaysConfirm(@TempDir Path above) throws Exception {
         Strings.Held rank = goOn(above);
         relay.tell(JobEvent.AWAY, 0);
         rank.exit(42);
@@ -394,7 +394,7 @@ class JobRunTest {
     }
 
     @Test
-    void aRelayThatIsAwayWhenItsJobEndsIsToldOnceItIsBack(@TempDir Path above) throws Exception {
+    void disconnectedRelayLearnsJobEndAfterReconnect(@TempDir Path above) throws Exception {
         Strings.Held rank = goOn(above);
         relay.lose();
         relay.meet();
@@ -462,7 +462,7 @@ class JobRunTest {
     }
 
     @Test
-    void aJobWithoutALogEndsWithItsFirstRankAndShowsWhatItPrinted() throws Exception {
+    void unloggedJobEndsWithFirstDeathShowingItsOutput() throws Exception {
         Strings.Held[] ranks = start(2, false);
         ranks[1].print("one");
         ranks[1].order("half two");

@@ -76,7 +76,7 @@ class RelayWatchTest {
     }
 
     @Test
-    void aConnectionThatBreaksIsToldElsewhere() {
+    void brokenConnectionIsNotReportedAsResponsive() {
         quietSeconds = 60;
         stopped = true;
         look(2);

@@ -86,7 +86,7 @@ class ForwarderTest {
 
     @ParameterizedTest
     @EnumSource(value = Carrier.class, names = {"VERTX", "SELECTOR"})
-    void carriesWhatNobodyReadsYetAndLosesNothing(Carrier carrier) throws IOException {
+    void forwardsUnreadDataWithoutLoss(Carrier carrier) throws IOException {
         try (Forwarder forwarder = start(carrier)) {
             List<Socket[]> pairs = new ArrayList<>();
             List<CompletableFuture<Void>> sends = new ArrayList<>();

@@ -16,7 +16,7 @@ class SizeListTest {
     }
 
     @Test
-    void rangesDoubleAndKeepWithinTheirEnd() {
+    void rangesDoubleUpToTheirEnd() {
         assertThat(SizeList.parse("1..16")).containsExactly(1, 2, 4, 8, 16);
         assertThat(SizeList.parse("3..20")).containsExactly(3, 6, 12);
         assertThat(SizeList.parse("512k..1m")).containsExactly(524_288, 1_048_576);
@@ -30,12 +30,12 @@ class SizeListTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "-1", "1,", "65m", "1g", "8..4", "1..", "..8", "1...4", "12345678901", "2147483648", "4k5"})
-    void namesWhatIsNoSize(String text) {
+    void refusesMalformedSize(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> SizeList.parse(text)).withMessageContaining("expected 1 to 64m");
     }
 
     @Test
-    void writesWhatItReads() {
+    void textOfSizeParsesBack() {
         for (int size : new int[] {1, 1000, 1024, 1536, 65_536, 1_048_576, 1_572_864}) {
             assertThat(SizeList.parse(SizeList.text(size))).containsExactly(size);
         }

@@ -24,7 +24,7 @@ class JobReportTest {
     @CsvSource({"Time in seconds: 8.5E-4, 8.5E-4", "[0]  Time in Seconds = 12.5 s, 12.5", "Time in seconds: 3, 3", "Time: 3, NaN",
         "'Time in seconds: 1,234', NaN",
         "'Time in seconds: 12,5', NaN", "'Time in seconds: 2.5, 4 ranks', 2.5"})
-    void aProgramSaysHowLongItTook(String line, double seconds) {
+    void parsesRunTimePrintedByProgram(String line, double seconds) {
         assertThat(JobBench.told("[0] pi\n" + line + "\n")).isEqualTo(Double.valueOf(seconds));
     }
 

@@ -34,7 +34,7 @@ class CheckTest {
     }
 
     @Test
-    void findsWhatDidNotArrive() {
+    void detectsMissingByte() {
         assertThat(faultOf((out, in, i) -> arrive(in, BYTES - 1))).startsWith("byte 599 is 0, expected ");
     }
 

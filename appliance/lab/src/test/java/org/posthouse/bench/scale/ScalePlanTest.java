@@ -56,7 +56,7 @@ class ScalePlanTest {
     }
 
     @Test
-    void refusesWhatCannotBe() {
+    void refusesImpossiblePlans() {
         assertThatIllegalArgumentException().isThrownBy(() -> plan(List.of(3), List.of(1), 2))
                 .withMessage("3 clients are no pairs, expected an even number");
         assertThatIllegalArgumentException().isThrownBy(() -> plan(List.of(0), List.of(1), 2))

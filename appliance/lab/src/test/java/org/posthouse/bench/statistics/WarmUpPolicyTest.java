@@ -29,7 +29,7 @@ class WarmUpPolicyTest {
     }
 
     @Test
-    void seriesInStepMeasureWhatTheSlowestCan() {
+    void seriesInStepMeasureTheSlowestsIterations() {
         assertThat(PACE.measured(new int[] {900, 6, 300})).containsExactly(6, 6, 6);
         assertThat(PACE.measured(new int[0])).isEmpty();
     }

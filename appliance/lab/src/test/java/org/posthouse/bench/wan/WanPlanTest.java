@@ -37,7 +37,7 @@ class WanPlanTest {
     }
 
     @Test
-    void whatCannotBeMeasuredIsRefused() {
+    void refusesImpossiblePlans() {
         refused(() -> plan(WanProfile.GRID5000, 0, 0, 0, 250, ALL), "0 bytes of a stream's message, expected 1 to 67108864");
         refused(() -> plan(WanProfile.GRID5000, 0, 1 << 20, 0, 0, ALL), "0 milliseconds a phase, expected 1 to 60000");
         for (double megabits : new double[] {1e-7, -1, 1e9, Double.NaN}) {

@@ -57,7 +57,7 @@ class JobFolderTest {
     }
 
     @Test
-    void theJobIsWhatItWas() throws Exception {
+    void reopenedFolderRestoresJob() throws Exception {
         try (JobFolder folder = JobFolder.open(left())) {
             assertThat(folder.job()).usingRecursiveComparison().isEqualTo(job());
             assertThat(folder.isLeft()).isTrue();
@@ -65,7 +65,7 @@ class JobFolderTest {
     }
 
     @Test
-    void whatIsOnTheDiskIsNotBroughtThereAgain() throws Exception {
+    void forceSkipsLinesAlreadyOnDisk() throws Exception {
         JobFolder folder = JobFolder.open(left());
         folder.marked(0, 1, 5, 6);
         folder.force();
@@ -109,7 +109,7 @@ class JobFolderTest {
     }
 
     @Test
-    void whatAFullDiskLeavesOfAFolderIsDeletedToo() throws Exception {
+    void deleteRemovesUnfinishedFiles() throws Exception {
         JobFolder folder = JobFolder.create(above.resolve("job"));
         Files.writeString(above.resolve("job/progress.new"), "");
         Files.writeString(above.resolve("job/job.json.new"), "");
@@ -159,7 +159,7 @@ class JobFolderTest {
     }
 
     @Test
-    void theEndIsKeptWhenAllLinesAreWrittenAnew() throws Exception {
+    void rewriteOfProgressPreservesJobEnd() throws Exception {
         Path path = left();
         try (JobFolder folder = JobFolder.open(path)) {
             for (int image = 1; Files.size(path.resolve("progress")) <= 1 << 20; image++) {
@@ -172,7 +172,7 @@ class JobFolderTest {
     }
 
     @Test
-    void aJobIsOverWhenItsRelaysHaveBeenTold() throws Exception {
+    void jobIsOverOnceRelaysConfirmItsEnd() throws Exception {
         Path path = left("ending 3 rank 1 exited\n");
         for (int launcher = 0; launcher < 2; launcher++) {
             assertThat(JobFolder.end(path)).isEmpty();
@@ -189,7 +189,7 @@ class JobFolderTest {
     }
 
     @Test
-    void whatADiskThatIsFullHasCutShortIsWrittenWhenThereIsRoom() throws Exception {
+    void truncatedLineIsRewrittenOnceDiskHasRoom() throws Exception {
         try (SmallDisk disk = SmallDisk.mount(above.resolve("small"), 1)) {
             Path path = disk.seen("job");
             int image = 1;
@@ -248,7 +248,7 @@ class JobFolderTest {
     }
 
     @Test
-    void whoeverComesLaterReadsHowTheJobEndedAndWhatItHasShown() throws Exception {
+    void folderProvidesJobEndAndShownOutput() throws Exception {
         Path path = left();
         assertThat(JobFolder.end(path)).isEmpty();
         try (JobFolder folder = JobFolder.open(path)) {

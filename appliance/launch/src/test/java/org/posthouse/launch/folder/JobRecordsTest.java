@@ -38,7 +38,7 @@ class JobRecordsTest {
 
     /** The relay forgets then how to bring the rank back, and a launcher that comes later must not start it again. */
     @Test
-    void noRelayIsToldThatARankIsDoneOfWhichTheDiskDoesNotKnow() throws Exception {
+    void rankIsReportedDoneOnlyAfterItIsPersisted() throws Exception {
         JobFolder folder = folder();
         try (JobRecords records = new JobRecords(2, true, folder, OutputJournals.in(folder, signals::add), signals::add, printed::add)) {
             records.done(0);

@@ -48,7 +48,7 @@ final class StartCacheTest {
     }
 
     @Test
-    void aRehearsalRemovesWhatAKilledOneHasLeft() throws IOException {
+    void rehearsalRemovesFolderOfKilledRehearsal() throws IOException {
         Path left = Files.createDirectory(folder.resolve("rehearsal-1"));
         Files.createFile(left.resolve("owner"));
         Files.createFile(left.resolve(StartCache.RELAY_FILE));

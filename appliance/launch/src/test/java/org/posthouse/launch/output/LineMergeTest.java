@@ -35,7 +35,7 @@ class LineMergeTest {
     }
 
     @Test
-    void eachLineHasItsTagAndStreamsTakeTurns() {
+    void linesAreTaggedAndStreamsAlternate() {
         put(zero, "a\nb\n");
         put(one, "c\n\n");
         assertThat(all()).containsExactly("[0] a\n", "[1] c\n", "[0] b\n", "[1] \n");

@@ -184,7 +184,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void theFirstDifferenceIsToldAndALineThatDiffersIsShownAndMovesNoOther() throws Exception {
+    void differingLineIsShownAndFirstDifferenceReported() throws Exception {
         process(1, "begin\ntook 9.9 s\nmiddle\nend\n");
         process(2, "begin\ntook 10.1 s\nanother\nend\nafter\n").finish(true);
         assertThat(shown()).isEqualTo(tagged("begin", "took 9.9 s", "middle", "end", "took 10.1 s", "another", "after"));
@@ -263,7 +263,7 @@ class OutputJournalTest {
 
     /** It calls a hook, and goes on. */
     @Test
-    void whatAJvmSaysForLackOfMemoryIsNoOutputOfTheRankAndWhatFollowsIs() throws Exception {
+    void outOfMemoryHookTextIsNotRankOutput() throws Exception {
         String hook =
                 "#\n# java.lang.OutOfMemoryError: Java heap space\n# -XX:OnOutOfMemoryError=\"" + "x".repeat(300) + "\"\n#   Executing /bin/sh -c \"x\"...\n";
         process(1, "one\n" + hook + "two\n");
@@ -275,7 +275,7 @@ class OutputJournalTest {
 
     /** With the time since it was started, which is another one each time. */
     @Test
-    void whatAJvmLogsIsNoOutputOfTheRank() throws Exception {
+    void jvmLogLinesAreNotRankOutput() throws Exception {
         process(1, "[0.010s][warning][cds] The shared archive file has a bad magic number\none\n[0.1s] step\n");
         process(2, "[0.012s][warning][cds] The shared archive file has a bad magic number\none\n[12.345s][info   ][gc,start] GC(0)\n[0.1s] step\ntwo\n")
                 .finish(true);
@@ -303,7 +303,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void whatTheLibrarySaysBeforeItEndsAProcessIsShownAndNotAwaited() throws Exception {
+    void libraryExitMessageIsShownButNotExpectedAgain() throws Exception {
         process(1, "one\nrank 3: the relay at h:1 closed the connection\n");
         process(2, "one\nrank 3: the relay at h:1 closed the connection again\n");
         process(3, "one\ntwo\n").finish(true);
@@ -339,7 +339,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void whatDoesNotFitMemoryIsComparedJustAsWell() throws Exception {
+    void comparesOutputLargerThanMemory() throws Exception {
         Random random = new Random(11);
         List<String> lines = IntStream.range(0, 20_000)
                 .mapToObj(line -> line + " " + "z".repeat(random.nextInt(200)))
@@ -366,7 +366,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void aTapeThatCannotBeReadIsToldAndTheRankGoesOn() throws Exception {
+    void unreadableJournalIsReportedAndRankContinues() throws Exception {
         String printed = ("x".repeat(99) + "\n").repeat(5_000);
         process(1, printed);
         bytes.close(); // What a disk does that fails.
@@ -394,7 +394,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void whatOneLauncherHasKeptTheNextDoesNotShow() throws Exception {
+    void nextLauncherDoesNotRepeatStoredOutput() throws Exception {
         String piece = "x".repeat(OutputPump.LINE_BYTES_MAX + 1);
         nextLauncher();
         process(1, "one\n" + piece + "y\nhal");
@@ -420,7 +420,7 @@ class OutputJournalTest {
 
     /** Each byte on its own, in lines and the beginnings of lines, also those that are on the tape already. */
     @Test
-    void whatWasPrintedSoFarIsToldWhenItIsKept() throws Exception {
+    void callbackRunsOncePrintedBytesAreStored() throws Exception {
         nextLauncher();
         for (int incarnation = 1; incarnation <= 2; incarnation++) {
             PipedOutputStream process = new PipedOutputStream();
@@ -454,7 +454,7 @@ class OutputJournalTest {
 
     /** An image counts then, and nobody prints again what was printed before it. */
     @Test
-    void whatIsToldToBeKeptIsOnTheDisk() throws Exception {
+    void bytesReportedAsStoredAreOnDisk() throws Exception {
         tape.close();
         bytes = new OutputJournalBytes(folder.resolve("rank-3.out"), true);
         tape = tape();
@@ -466,7 +466,7 @@ class OutputJournalTest {
 
     /** An image of a rank that prints nothing costs no sync of its streams. */
     @Test
-    void whatIsOnTheDiskIsNotBroughtThereAgain() throws Exception {
+    void syncSkipsBytesAlreadyOnDisk() throws Exception {
         tape.close();
         bytes = new OutputJournalBytes(folder.resolve("rank-3.out"), true);
         tape = tape();
@@ -481,7 +481,7 @@ class OutputJournalTest {
 
     /** It counts what it prints itself, wherever it goes on. */
     @Test
-    void whoGoesOnAtAnImageAndPrintsNothingIsNotWaitedFor() throws Exception {
+    void silentProcessResumedFromImageIsNotAwaited() throws Exception {
         nextLauncher();
         process(1, "one\ntwo\nth" + mark(1) + "r");
         nextLauncher();
@@ -492,7 +492,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void aTapeThatCannotBeKeptHoldsNoImageUp() throws Exception {
+    void failedJournalDelaysNoImage() throws Exception {
         nextLauncher();
         PipedOutputStream process = new PipedOutputStream();
         OutputPump pump = start(1, process);
@@ -510,7 +510,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void whoGoesOnWithinALineUnderTheNextLauncherShowsAllOfIt() throws Exception {
+    void lineResumedUnderNextLauncherIsShownWhole() throws Exception {
         nextLauncher();
         process(1, "one\ntw" + mark(1));
         nextLauncher();
@@ -524,7 +524,7 @@ class OutputJournalTest {
 
     /** It had printed a TiB before: neither the next launcher nor a process behind its image reads that. */
     @Test
-    void whatStandsBeforeAnImageIsNotReadAgain() throws Exception {
+    void outputBeforeImageIsNotReread() throws Exception {
         long before = 1L << 40;
         try (FileChannel file = FileChannel.open(folder.resolve("rank-3.out"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.wrap("\none\ntw".getBytes(StandardCharsets.UTF_8)), before);
@@ -539,7 +539,7 @@ class OutputJournalTest {
 
     /** The launcher died before it had read it, and the image was made. */
     @Test
-    void whatCameToNoLauncherIsToldAsLost() throws Exception {
+    void outputUnseenByAnyLauncherIsReportedLost() throws Exception {
         nextLauncher();
         process(1, "one\ntw");
         places.put(1L, new OutputMarks.Place(10, "three "));
@@ -556,7 +556,7 @@ class OutputJournalTest {
 
     /** The host of the launcher that had seen it lost its power, say. */
     @Test
-    void whoGoesOnAtAMarkThatNobodyHasSeenIsShownFromThere() throws Exception {
+    void processResumedAtUnseenMarkIsShownFromThere() throws Exception {
         process(1, "prologue\none\ntwo\n");
         process(2, "prologue\n" + goesOn(7) + "two\nthree\n");
         assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "two", "three"));
@@ -578,7 +578,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void whoPrintsNothingBehindItsImageHasPrintedAll() throws Exception {
+    void silenceAfterImageCountsAsComplete() throws Exception {
         process(1, "hello\nstep\n" + mark(1));
         process(2, "hello\n" + goesOn(1)).finish(true);
         assertThat(told).isEmpty();
@@ -600,7 +600,7 @@ class OutputJournalTest {
 
     /** Its prologue says what time it is, before or behind the lines that are the same; its successor meets the same mark again. */
     @Test
-    void halfALineBeforeAnImageIsWhatItWasWhateverThePrologueSays() throws Exception {
+    void partialLineBeforeImageSurvivesChangedPrologue() throws Exception {
         for (boolean isFirst : List.of(true, false)) {
             process(1, (isFirst ? "10:00\nhello\n" : "hello\n") + mark(80) + "step 1 " + mark(200));
             for (int incarnation = 2; incarnation <= 3; incarnation++) {
@@ -637,7 +637,7 @@ class OutputJournalTest {
 
     /** However its bytes come, and within a line, and though others print what looks like one. */
     @Test
-    void aMarkIsNeitherShownNorKept() throws Exception {
+    void marksAreNeitherShownNorStored() throws Exception {
         nextLauncher();
         String printed = "one\ntw" + mark(5) + "o\n\0\0posthouse mark 0\n" + mark(6);
         PipedOutputStream process = new PipedOutputStream();
@@ -654,7 +654,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void aMarkThatIsToldAgainIsNoNews() {
+    void repeatedMarkIsNotNew() {
         OutputMarks marks = new OutputMarks();
         assertThat(marks.mark(0, 9)).isTrue();
         assertThat(marks.mark(1, 300)).isTrue();
@@ -665,7 +665,7 @@ class OutputJournalTest {
 
     /** Those of images that could not be stored are forgotten before those of images. */
     @Test
-    void theMarksOfTheLastImagesAreKept() {
+    void marksOfLatestImagesAreRetained() {
         OutputMarks marks = new OutputMarks();
         marks.place(300, new OutputMarks.Place(30, ""));
         marks.mark(1, 300);

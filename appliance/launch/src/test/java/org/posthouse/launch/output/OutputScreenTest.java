@@ -69,7 +69,7 @@ class OutputScreenTest {
     }
 
     @Test
-    void whoPrintsMoreThanIsReadWaitsAndNothingIsLostAtTheEnd() throws Exception {
+    void fastWriterBlocksAndLosesNothingAtEnd() throws Exception {
         full = false;
         taken.drainPermits();
         byte[] line = ("x".repeat(999) + "\n").getBytes(StandardCharsets.UTF_8);
@@ -90,7 +90,7 @@ class OutputScreenTest {
     }
 
     @Test
-    void whoIsInAHurryWaitsForAReaderThatTakesSomethingAndForNoOther() throws Exception {
+    void hurriedCloseWaitsOnlyForActiveReader() throws Exception {
         full = false;
         taken.drainPermits();
         lane.show(new byte[] {'a', '\n', 'b', '\n'}, 0, 4);

@@ -82,7 +82,7 @@ class RankProcessTest {
 
     /** Else it would set the other rank's marks, in whose output its own comes. */
     @Test
-    void aJobThatARankOfAnotherStartsIsToldNothingOfThat() {
+    void nestedJobInheritsNoRestartVariables() {
         Map<String, String> environment = new HashMap<>(Map.of(Endpoints.PRINT_MARKS, "0123456789abcdef", Endpoints.RESTARTABLE, "yes", "HOME", "/"));
         LocalProcesses.sayWhatIsKept(environment, false, null);
         assertThat(environment).isEqualTo(Map.of("HOME", "/"));

@@ -128,7 +128,7 @@ class ReservationRoundTest {
 
     /** The example of the specification. */
     @Test
-    void theLastLineTellsWhatEachSiteGrantedAndRefused() {
+    void failureMessageListsGrantsAndRefusalsPerSite() {
         ReservationRound round = round(AllocationRequest.of(16, Strategy.CONCENTRATE).withCopies(2, Apart.HOST));
         List<NodeSlots> offers = List.of(node(1, "site-a", 12, 12), node(2, "site-b", 11, 11), node(3, "site-b", 9, 9));
         List<ReservationStep> steps = List.of();

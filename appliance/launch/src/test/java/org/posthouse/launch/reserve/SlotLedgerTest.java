@@ -41,7 +41,7 @@ class SlotLedgerTest {
     }
 
     @Test
-    void grantsWhatOneJobMayHaveAndWhatIsLeftInAll() {
+    void grantsUpToJobLimitAndRemainingSlots() {
         assertReserved(reserve(1, 9), 3, Refusal.FULL);
         assertThat(ledger.free()).isEqualTo(2);
         assertReserved(reserve(2, 3), 2, Refusal.FULL);
@@ -147,7 +147,7 @@ class SlotLedgerTest {
     }
 
     @Test
-    void limitsComeFromCoresOrFromWhatTheOwnerGives() {
+    void limitsDeriveFromCoresOrOwnerSettings() {
         OptionalInt none = OptionalInt.empty();
         assertThat(SlotLimits.of(none, none, 4, 1)).isEqualTo(new SlotLimits(4, 4, 4));
         assertThat(SlotLimits.of(none, none, 3, 1.5)).isEqualTo(new SlotLimits(4, 4, 4));

@@ -13,7 +13,7 @@ import org.posthouse.wire.JobKept;
 /** A job of two ranks from its start to its success. */
 class JobSupervisorTest extends SupervisedJob {
     @Test
-    void anImageCountsWhenWhatWasPrintedBeforeItIsKept() throws Exception {
+    void imageCountsOnceEarlierOutputIsStored() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.SAVES, 1, 2, 11, 12, ""));
         assertThat(told).containsExactly("process 2 of rank 1 saves at 11, 12");
@@ -25,7 +25,7 @@ class JobSupervisorTest extends SupervisedJob {
 
     /** A launcher that does not know that would start another process, which needs its history. */
     @Test
-    void aRelayIsToldThatARankIsDoneOnceTheNextLauncherKnows() throws Exception {
+    void rankIsReportedDoneOnlyAfterItIsRecorded() throws Exception {
         JobSupervisor watch = running(true, 3);
         told(watch, 1, JobEvent.FINALIZED);
         assertThat(done).as("its process may still be killed").isEmpty();

@@ -77,7 +77,7 @@ class JobVerdictTest extends SupervisedJob {
     }
 
     @Test
-    void aJobWithAFolderIsLeftWhenARankDiesWhoseOutputIsNotKept() throws Exception {
+    void rankDeathWithoutStoredOutputLeavesJobForResume() throws Exception {
         JobSupervisor watch = watch(true, 3, true);
         for (int rank = 0; rank < 2; rank++) {
             watch.start(rank, nowNs);

@@ -68,7 +68,7 @@ class RankSupervisorTest extends SupervisedJob {
     }
 
     @Test
-    void aRankWhoseOutputIsNotKeptEndsTheJobCheckpointOrNot() throws Exception {
+    void rankDeathWithoutStoredOutputEndsJobDespiteCheckpoint() throws Exception {
         JobSupervisor watch = running(true, 3);
         watch.on(new JobSignal.Unkept(1, "the disk is full"), nowNs);
         told(watch, 1, JobEvent.CHECKPOINTED);

@@ -128,7 +128,7 @@ class ResumedJobTest extends SupervisedJob {
     }
 
     @Test
-    void howAJobStandsSaysWhoIsNotYetWhereItWas() throws Exception {
+    void statusReportCountsRanksStillCatchingUp() throws Exception {
         JobSupervisor watch = watch(true, 3, true);
         watch.goOn(notes("start 0 1", "start 1 1", "done 0"), nowNs);
         assertThat(watch.standing(List.of(), null)).isEqualTo(
