@@ -1,7 +1,7 @@
 package org.posthouse.wire;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -10,7 +10,7 @@ import java.util.Optional;
  * <p>A sender that reconnects begins again with part 0. Parts that are not the next one are refused, except part 0.
  */
 public final class StartAssembly {
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private byte[] bytes = {};
     private int parts;
 
     /**
@@ -30,27 +30,27 @@ public final class StartAssembly {
                     CloseReason.NOT_EXPECTED,
                     "part " + start.part() + " of the start of rank " + start.rank() + ", expected part " + expected);
         }
-        int length = bytes.size() + start.bytes().remaining();
+        int before = bytes.length;
+        int length = before + start.bytes().remaining();
         if (length > StartSpec.BYTES_MAX) {
             clear();
             throw new WireException(
                     CloseReason.LIMIT,
                     "start of rank " + start.rank() + " with " + length + " bytes, expected at most " + StartSpec.BYTES_MAX);
         }
-        byte[] part = new byte[start.bytes().remaining()];
-        start.bytes().duplicate().get(part);
-        bytes.writeBytes(part);
+        bytes = Arrays.copyOf(bytes, length);
+        start.bytes().duplicate().get(bytes, before, length - before);
         parts++;
         if (start.more()) {
             return Optional.empty();
         }
-        byte[] all = bytes.toByteArray();
+        byte[] all = bytes;
         clear();
         return Optional.of(StartSpec.decode(ByteBuffer.wrap(all)));
     }
 
     private void clear() {
-        bytes.reset();
+        bytes = new byte[0];
         parts = 0;
     }
 }

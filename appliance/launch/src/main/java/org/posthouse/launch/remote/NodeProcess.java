@@ -37,7 +37,10 @@ final class NodeProcess implements StartedProcess {
     /** Whether its end was asked for. Written by any thread, read by any. */
     private volatile boolean killed;
 
-    /** Its exit status, once {@link #ended} is open. Written once, before that. */
+    /**
+     * Its exit status, once {@link #ended} is open. Written by the thread that learns of the end, read by any that waits
+     * for it.
+     */
     private volatile int status;
 
     NodeProcess(ProcessRequest request, Agent agent) {
