@@ -30,6 +30,9 @@ import org.posthouse.wire.WireException;
 
 /** A connection of frames, in a channel without a network, so that every cut of the stream is exact. */
 class FrameSocketTest {
+    /** No frame type has this id. */
+    private static final byte UNKNOWN = 127;
+
     private final Random random = new Random(42);
     private final List<Long> received = new ArrayList<>();
     private final List<CloseNotice> closed = new ArrayList<>();
@@ -142,7 +145,7 @@ class FrameSocketTest {
 
     @Test
     void closesOnAnUnknownTypeAndOnReservedBytes() {
-        assertBreach(header(Wire.HEADER_BYTES, (byte) 63, 0), CloseReason.UNKNOWN_TYPE);
+        assertBreach(header(Wire.HEADER_BYTES, UNKNOWN, 0), CloseReason.UNKNOWN_TYPE);
         assertBreach(header(Wire.HEADER_BYTES, (byte) -1, 0), CloseReason.UNKNOWN_TYPE);
         assertBreach(header(Wire.MESSAGE_HEADER_BYTES, FrameType.SEND.id(), 1), CloseReason.MALFORMED_FRAME);
     }
@@ -151,7 +154,7 @@ class FrameSocketTest {
     void handlesTheFramesBeforeABreachAndNoneBehindIt() {
         byte[] stream = bytesOf(
                 Frames.send(1, 10, random),
-                Unpooled.wrappedBuffer(header(Wire.HEADER_BYTES, (byte) 63, 0)),
+                Unpooled.wrappedBuffer(header(Wire.HEADER_BYTES, UNKNOWN, 0)),
                 Frames.send(2, 10, random));
         feed(stream, 0, stream.length);
         feed(stream, 0, stream.length);
