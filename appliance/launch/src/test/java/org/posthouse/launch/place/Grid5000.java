@@ -10,8 +10,8 @@ import java.util.Random;
  *
  * <p>The chapter's text has the number of sites, clusters and hosts, the 60 hosts with 240 cores at Nancy, the order Nancy,
  * Lyon, Rennes, Bordeaux, and 5 hosts for 10 processes at Lyon, so 2 cores each. The hosts and cores of the other
- * clusters, and the round trips, are those of Grid'5000 at that time as remembered, not read. They add up to the 350
- * hosts. The round trips follow the text where it has one: Lyon, Rennes and Bordeaux are within 0.6 ms.
+ * clusters are those of Grid'5000 at that time as remembered, not read. They add up to the 350 hosts. The round trips are
+ * chosen, not measured, so that they follow the text: Lyon, Rennes and Bordeaux are within 0.6 ms.
  */
 final class Grid5000 {
     /**
