@@ -40,6 +40,7 @@ public final class Posthouse {
             StatusCommand.class,
             ModeCommand.class,
             DrainCommand.class,
+            AgentCommand.class,
             JobsCommand.class,
             NodesCommand.class,
             KeysCommand.class,

@@ -23,6 +23,7 @@ import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.LogWords;
 import org.posthouse.cli.option.MemoryOptions;
 import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.option.NodeOptions;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.option.TagOption;
 import org.posthouse.cli.terminal.Interruption;
@@ -35,7 +36,9 @@ import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RankStreams;
 import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.provision.LaunchedAgents;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.progress.Settings;
@@ -49,6 +52,7 @@ import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,8 +84,18 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = {"-n", "-np", "--ranks"}, required = true, paramLabel = "N", description = "Number of ranks.")
     private int ranks;
 
-    @Option(names = "--sites", paramLabel = "S", description = "Number of sites to spread over (default: one, or one for each --relay).")
+    @Option(
+            names = "--sites",
+            paramLabel = "S",
+            description = "Number of sites to spread over (default: one, or one for each --relay); or, on nodes, names of sites: a,b, or with"
+                    + " their numbers of ranks, a:8,b:4.")
+    private String sitesWord = "0";
+
+    /** Number of sites, or 0. */
     private int sites;
+
+    /** Names of sites, or empty. */
+    private String siteNames = "";
 
     @Option(
             names = "--relays-per-site",
@@ -152,6 +166,9 @@ public final class RunCommand implements Callable<Integer> {
     private int silenceSeconds = RestartPolicy.DEFAULT.silenceSeconds();
 
     @Mixin
+    private NodeOptions nodes;
+
+    @Mixin
     private ModeOptions mode;
 
     @Mixin
@@ -213,6 +230,9 @@ public final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        boolean isCount = sitesWord.matches("-?[0-9]{1,9}");
+        sites = isCount ? Integer.parseInt(sitesWord) : 0;
+        siteNames = isCount ? "" : sitesWord;
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
@@ -343,9 +363,20 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
+    /** A job with a folder keeps its ranks beside its launcher, from which another one goes on. */
+    private NodeRequest nodeRequest(Map<String, String> labels) throws CommandFailure {
+        return folder == null ? nodes.request(siteNames, labels) : NodeRequest.LOCAL;
+    }
+
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         List<String> addresses = relays.stream().map(HostPort::toString).toList();
-        return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
+        Token token = TokenFile.read(tokenFile);
+        if (!nodes.launchesAgents()) {
+            return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, token, nodeRequest(Map.of())), interruption);
+        }
+        try (LaunchedAgents agents = nodes.launch(addresses, token, line -> System.err.println(line))) {
+            return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, token, nodeRequest(agents.label())), interruption);
+        }
     }
 
     private JobOutcome run(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws CommandFailure, InterruptedException {

@@ -24,6 +24,7 @@ import java.util.TreeMap;
  * @param restartable whether the rank's job is logged, so that the rank may be started again
  * @param marksSecret secret of the marks in the rank's output, or empty
  * @param hasInput whether the launcher sends the rank's standard input
+ * @param silenceSeconds after which a process that a signal has stopped is killed; 0: never
  */
 public record StartSpec(
         String mainClass,
@@ -38,7 +39,8 @@ public record StartSpec(
         boolean direct,
         boolean restartable,
         String marksSecret,
-        boolean hasInput) {
+        boolean hasInput,
+        int silenceSeconds) {
     /** Most bytes of an encoded specification. */
     public static final int BYTES_MAX = 16 * 1024 * 1024;
 
@@ -51,7 +53,10 @@ public record StartSpec(
      * @param hash of its content
      * @param length in bytes
      */
-    public record StagedFile(String name, ContentHash hash, long length) {}
+    public record StagedFile(String name, ContentHash hash, long length) {
+        /** The hash of a file that is not staged: its name is an absolute path, which every node of the job sees. */
+        public static final ContentHash SHARED = new ContentHash(0, 0, 0, 0);
+    }
 
     public StartSpec {
         arguments = List.copyOf(arguments);
@@ -93,6 +98,7 @@ public record StartSpec(
                 .flag(restartable)
                 .longText(marksSecret)
                 .flag(hasInput)
+                .i32(silenceSeconds)
                 .finishPart();
     }
 
@@ -128,7 +134,8 @@ public record StartSpec(
                 in.flag("direct"),
                 in.flag("restartable"),
                 in.longText("secret of marks"),
-                in.flag("input"));
+                in.flag("input"),
+                in.i32("seconds", 0, Integer.MAX_VALUE));
         in.end();
         return spec;
     }

@@ -40,7 +40,8 @@ final class AgentMessageTest {
             true,
             false,
             "marks",
-            true);
+            true,
+            30);
 
     private static final Map<AgentMessage.Kind, AgentMessage> SAMPLES = new EnumMap<>(AgentMessage.Kind.class);
     private static final Map<AgentMessage.Kind, String> GOLDEN = new EnumMap<>(AgentMessage.Kind.class);
@@ -293,6 +294,7 @@ final class AgentMessageTest {
                 SPEC.direct(),
                 SPEC.restartable(),
                 SPEC.marksSecret(),
-                SPEC.hasInput());
+                SPEC.hasInput(),
+                SPEC.silenceSeconds());
     }
 }

@@ -1,5 +1,7 @@
 package org.posthouse.launch;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,6 +17,9 @@ import java.util.stream.IntStream;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.place.RelayClient;
+import org.posthouse.launch.remote.AgentLines;
+import org.posthouse.launch.remote.AgentPool;
+import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobKept;
@@ -25,7 +30,7 @@ import org.posthouse.wire.Token;
  * A job's connections to its relays, by their index among the job's homes. Called by the job's thread, and by the
  * threads that dial a lost relay again. Thread-safe by its own lock.
  */
-public final class JobRelays implements AutoCloseable {
+public final class JobRelays implements AgentLines, AutoCloseable {
     private static final int RANKS_NAMED_MAX = 8;
 
     private final JobOpen job;
@@ -39,6 +44,9 @@ public final class JobRelays implements AutoCloseable {
 
     /** Relays whose last answer was that they do not have the job. */
     private final Set<Integer> without = new HashSet<>();
+
+    /** Null if the job's ranks run on this host. Written by the job's thread before {@link #open}, read by any. */
+    private volatile AgentPool nodes;
 
     private final List<RelayReconnector> redials = new ArrayList<>();
     private final List<Thread> watches = new ArrayList<>();
@@ -75,6 +83,33 @@ public final class JobRelays implements AutoCloseable {
         return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals, !isBegun);
     }
 
+    /** Whom to tell of the job's nodes, from {@link #open} on. */
+    void nodes(AgentPool pool) {
+        nodes = pool;
+    }
+
+    @Override
+    public void send(int relay, ByteBuffer frame) {
+        RelayClient line = line(relay);
+        if (line != null) {
+            try {
+                line.send(frame);
+            } catch (IOException e) {
+                // The connection is broken, which its reader reports. What it was about is said again on the next one.
+            }
+        }
+    }
+
+    @Override
+    public List<AgentOffer> nodes(int relay) {
+        RelayClient line = line(relay);
+        try {
+            return line == null || line.isLost() ? List.of() : line.nodes();
+        } catch (JobFailure e) {
+            return List.of(); // A relay that does not answer is treated elsewhere; it is asked again.
+        }
+    }
+
     /** Where a relay listens for ranks. */
     String address(int relay) {
         return job.homes().get(relay).address();
@@ -96,8 +131,20 @@ public final class JobRelays implements AutoCloseable {
     private void open(RelayClient line, int relay, JobOpen opening, CompletableFuture<Void> announced) throws JobFailure {
         line.listen(
                 event -> signals.accept(new JobSignal.Event(event, System.nanoTime())),
-                why -> announced.thenRun(() -> signals.accept(new JobSignal.RelayLost(relay, why, line.isRefused()))));
+                why -> announced.thenRun(() -> lost(relay, why, line.isRefused())));
+        AgentPool told = nodes;
+        if (told != null) {
+            line.listenAgents(told);
+        }
         line.open(opening);
+    }
+
+    private void lost(int relay, String why, boolean isFinal) {
+        AgentPool told = nodes;
+        if (told != null) {
+            told.relayLost(relay);
+        }
+        signals.accept(new JobSignal.RelayLost(relay, why, isFinal));
     }
 
     /** Begins to look whether the relays answer. */
@@ -183,6 +230,10 @@ public final class JobRelays implements AutoCloseable {
             replace(relay, line);
             signals.accept(new JobSignal.RelayBack(relay, line.home().relay()));
             announced.complete(null);
+            AgentPool told = nodes;
+            if (told != null) {
+                told.relayBack(relay);
+            }
             return null;
         } catch (JobFailure e) {
             return new RelayReconnector.Refusal(e.getMessage(), by(e.kind()));

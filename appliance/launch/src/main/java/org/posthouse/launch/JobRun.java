@@ -37,6 +37,7 @@ import org.posthouse.launch.process.LeftProcesses;
 import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.OrphanReaper;
 import org.posthouse.launch.process.ProcessRankHost;
+import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.process.RelayEndpointAddress;
 import org.posthouse.launch.supervise.JobSupervisor;
 import org.posthouse.launch.supervise.JobTimers;
@@ -98,7 +99,14 @@ public final class JobRun implements RunningJob {
     private List<HomeRelay> untold = List.of();
 
     private JobRun(
-            JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<JobSignal> signals, RankOutput output, OutputJournals tapes, JobFolder folder)
+            JobSpec spec,
+            JobOpen opening,
+            JobRelays relays,
+            ProcessStarter starter,
+            BlockingQueue<JobSignal> signals,
+            RankOutput output,
+            OutputJournals tapes,
+            JobFolder folder)
             throws JobFailure {
         this.spec = spec;
         this.opening = opening;
@@ -107,9 +115,8 @@ public final class JobRun implements RunningJob {
         this.signals = signals;
         this.output = output;
         this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
-        Path startFolder = folder == null ? null : folder.job().folder();
         this.host = new ProcessRankHost(
-                spec, new LocalProcesses(spec, opening.job(), startFolder), this::wayOf, output, tapes, input(), records, signals::add);
+                spec, starter, this::wayOf, output, tapes, input(), records, signals::add);
         this.watch = new JobSupervisor(
                 spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
     }
@@ -134,10 +141,11 @@ public final class JobRun implements RunningJob {
     /** Connects to the relays that are the homes of the job's ranks, and assigns each rank its relay. */
     public static JobRun prepare(JobSpec spec, PlacementRequest placementRequest, RankOutput output) throws JobFailure {
         List<RelayClient> lines = new ArrayList<>();
-        JobOpen opening = place(spec, placementRequest, lines);
         BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
+        PlacedJob placed = PlacedJob.place(spec, placementRequest, lines, output::tell);
         OutputJournals tapes = spec.isRestartable() ? OutputJournals.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
-        return new JobRun(spec, opening, new JobRelays(opening, lines, placementRequest.token(), signals::add), signals, output, tapes, null);
+        JobRelays relays = new JobRelays(placed.opening(), lines, placementRequest.token(), signals::add);
+        return new JobRun(spec, placed.opening(), relays, placed.starter(spec, relays, output::tell), signals, output, tapes, null);
     }
 
     /**
@@ -150,12 +158,12 @@ public final class JobRun implements RunningJob {
     public static JobRun prepare(JobSpec spec, PlacementRequest placementRequest, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
             throws JobFailure {
         List<RelayClient> lines = new ArrayList<>();
-        JobOpen opening = place(spec, placementRequest, lines).keepingOutput();
+        JobOpen opening = PlacedJob.place(spec, placementRequest, lines, output::tell).opening().keepingOutput();
         BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
         JobRelays relays = new JobRelays(opening, lines, placementRequest.token(), signals::add);
         try {
             folder.describe(new JobFile(spec, Path.of("").toAbsolutePath(), opening, tokenFile));
-            return new JobRun(spec, opening, relays, signals, output, tapes(folder, signals), folder);
+            return new JobRun(spec, opening, relays, local(spec, opening, folder), signals, output, tapes(folder, signals), folder);
         } catch (JobFailure e) {
             relays.close();
             throw e;
@@ -172,7 +180,7 @@ public final class JobRun implements RunningJob {
         BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
         boolean isOpened = folder.notes().isBegun() || folder.notes().ending().isPresent();
         JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add, isOpened);
-        return new JobRun(job.spec(), job.opening(), relays, signals, output, tapes(folder, signals), folder);
+        return new JobRun(job.spec(), job.opening(), relays, local(job.spec(), job.opening(), folder), signals, output, tapes(folder, signals), folder);
     }
 
     /**
@@ -244,38 +252,8 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** @param used becomes the relays that the job is to be opened at, in the order of its homes */
-    private static JobOpen place(JobSpec spec, PlacementRequest placementRequest, List<RelayClient> used) throws JobFailure {
-        List<List<RelayClient>> found = RelaySearch.find(placementRequest, spec.ranks());
-        HomeAssignment homeAssignment = HomeAssignment.of(spec.ranks(), found.stream().map(JobRun::candidates).toList());
-        for (RelayClient relay : found.stream().flatMap(List::stream).toList()) {
-            if (homeAssignment.homes().contains(relay.home())) {
-                used.add(relay);
-            } else {
-                relay.close();
-            }
-        }
-        used.sort(Comparator.comparingInt(relay -> homeAssignment.homes().indexOf(relay.home())));
-        JobOpen opening = new JobOpen(
-                new SecureRandom().nextLong(), Token.random(), spec.durability(), false, spec.name(), homeAssignment.homes(), homeAssignment.homeOf(),
-                spec.patience().launcherSeconds(), false);
-        requireRoom(opening);
-        return opening;
-    }
-
-    public static void requireRoom(JobOpen opening) throws JobFailure {
-        try {
-            opening.encode();
-        } catch (IllegalArgumentException e) {
-            throw new JobFailure(
-                    "a job of " + opening.size() + " ranks at " + opening.homes().size() + " relays cannot be opened: " + e.getMessage()
-                            + "; use fewer relays (--relays-per-site) or fewer ranks",
-                    e);
-        }
-    }
-
-    private static List<Candidate> candidates(List<RelayClient> site) {
-        return site.stream().map(RelayClient::self).toList();
+    private static ProcessStarter local(JobSpec spec, JobOpen opening, JobFolder folder) {
+        return new LocalProcesses(spec, opening.job(), folder.job().folder());
     }
 
     /** The way of a rank to its home relay. */
@@ -323,9 +301,9 @@ public final class JobRun implements RunningJob {
                 orphanReaper.close();
             }
             host.awaitOutput();
+            host.close(); // Nodes are told over the relays' connections.
             relays.close();
             records.close();
-            host.close();
             if (folder != null) {
                 folder.close();
             }

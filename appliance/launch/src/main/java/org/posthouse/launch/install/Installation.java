@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.posthouse.launch.job.JobFailure;
 
 /** Where things are on this host. */
 public final class Installation {
@@ -19,6 +20,9 @@ public final class Installation {
 
     /** Variable of the environment: the folder of the Java, 17 or later, that ranks run with; this process's own if it is not set. */
     public static final String RANK_JAVA_HOME = "POSTHOUSE_RANK_JAVA_HOME";
+
+    /** The property of this JVM that names the script. */
+    private static final String PROGRAM = "posthouse.program";
 
     private Installation() {}
 
@@ -61,6 +65,15 @@ public final class Installation {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The script {@code posthouse} that has started this process. @throws JobFailure if none has */
+    public static Path program() throws JobFailure {
+        String program = System.getProperty(PROGRAM);
+        if (program == null) {
+            throw new JobFailure("the script posthouse, which starts agents on other hosts, is not known: this process was started without it");
+        }
+        return Path.of(program);
     }
 
     /** Absolute class path of this process, in its order. */

@@ -16,13 +16,13 @@ import org.posthouse.wire.Token;
  * knows the launch token, and no other user's process stands between. If the launcher has no token, the relay must be a
  * process of the launcher's own user or of root. For the thread that introduces the launcher.
  */
-final class RelayProof implements RelayAuthentication.Requirement {
+public final class RelayProof implements RelayAuthentication.Requirement {
     private final Token token;
     private final Identify self;
     private boolean direct;
     private String how = "";
 
-    RelayProof(Token token, Identify self) {
+    public RelayProof(Token token, Identify self) {
         this.token = token;
         this.self = self;
     }
@@ -75,7 +75,7 @@ final class RelayProof implements RelayAuthentication.Requirement {
     }
 
     /** Whether nothing stands between, as far as the relay has reported. */
-    boolean isDirect() {
+    public boolean isDirect() {
         return direct;
     }
 

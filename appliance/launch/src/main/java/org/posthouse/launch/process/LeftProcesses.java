@@ -20,6 +20,9 @@ public final class LeftProcesses {
     private static final Path PROCESSES = Path.of("/proc");
     private static final long LEAVE_MS = 5_000;
 
+    /** Variable of the environment: the number of the agent that has started a rank. */
+    static final String AGENT = "POSTHOUSE_AGENT";
+
     private LeftProcesses() {}
 
     /** Kills every process of this user that has the job's id in its environment. */
@@ -27,9 +30,22 @@ public final class LeftProcesses {
         kill(List.of(mark(Endpoints.JOB, job)));
     }
 
-    /** Kills what one rank of the job has left behind, and waits until it has gone: it may hold files and ports. */
-    static void end(String job, int rank) {
-        List<String> marks = List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank)));
+    /** Kills every process of this user that an agent has started for the job. @param agent the agent's number in hex digits */
+    public static void kill(String job, String agent) {
+        kill(List.of(mark(Endpoints.JOB, job), mark(AGENT, agent)));
+    }
+
+    /**
+     * Kills what one rank of the job has left behind, and waits until it has gone: it may hold files and ports.
+     *
+     * @param agent the number, in hex digits, of the agent that has started it; null if the launcher has. Another agent of
+     *     the host may run the rank's next process
+     */
+    static void end(String job, int rank, String agent) {
+        List<String> marks = new ArrayList<>(List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank))));
+        if (agent != null) {
+            marks.add(mark(AGENT, agent));
+        }
         List<Path> killed = kill(marks);
         long start = System.nanoTime();
         while (killed.stream().anyMatch(process -> isMarked(process, marks))) {

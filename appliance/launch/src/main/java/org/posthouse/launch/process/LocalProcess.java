@@ -8,11 +8,14 @@ import java.util.concurrent.TimeUnit;
 final class LocalProcess implements StartedProcess {
     private final int rank;
     private final String job;
+    private final String agent;
     private final Process process;
 
-    LocalProcess(int rank, String job, Process process) {
+    /** @param agent the number of the agent that has started it; null if the launcher has */
+    LocalProcess(int rank, String job, String agent, Process process) {
         this.rank = rank;
         this.job = job;
+        this.agent = agent;
         this.process = process;
     }
 
@@ -53,7 +56,7 @@ final class LocalProcess implements StartedProcess {
 
     @Override
     public void endStragglers() {
-        LeftProcesses.end(job, rank);
+        LeftProcesses.end(job, rank, agent);
     }
 
     /** By its handle: {@link Process#destroyForcibly} closes the streams, too, with what is in them. */

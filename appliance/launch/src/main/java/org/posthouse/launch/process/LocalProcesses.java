@@ -41,6 +41,12 @@ public final class LocalProcesses implements ProcessStarter {
     private final String job;
     private final Path folder;
 
+    /** Whether the processes have the environment of this process too. */
+    private final boolean inherits;
+
+    /** The number of the agent that this process is, in hex digits; null if it is a launcher. */
+    private final String agent;
+
     /** Null before the first process is started. */
     private ArgumentFile command;
 
@@ -49,9 +55,20 @@ public final class LocalProcesses implements ProcessStarter {
      *     with what this process was
      */
     public LocalProcesses(JobSpec spec, long job, Path folder) {
+        this(spec, job, folder, folder == null, null);
+    }
+
+    private LocalProcesses(JobSpec spec, long job, Path folder, boolean inherits, String agent) {
         this.spec = spec;
         this.job = HexFormat.of().toHexDigits(job);
         this.folder = folder;
+        this.inherits = inherits;
+        this.agent = agent;
+    }
+
+    /** Processes of an agent: in {@code folder}, with the environment of this process and of the job. */
+    public static LocalProcesses ofAgent(String agent, JobSpec spec, long job, Path folder) {
+        return new LocalProcesses(spec, job, folder, true, agent);
     }
 
     @Override
@@ -60,14 +77,16 @@ public final class LocalProcesses implements ProcessStarter {
         Map<String, String> environment = builder.environment();
         if (folder != null) {
             builder.directory(folder.toFile());
+        }
+        if (!inherits) {
             environment.clear();
         }
         describe(request, environment);
         try {
-            return new LocalProcess(request.rank(), job, builder.start());
+            return new LocalProcess(request.rank(), job, agent, builder.start());
         } catch (IOException | OutOfMemoryError e) {
             // One that no thread can wait for was started all the same.
-            LeftProcesses.end(job, request.rank());
+            LeftProcesses.end(job, request.rank(), agent);
             throw new JobFailure("rank " + request.rank() + " cannot be started: " + Causes.text(e), e);
         }
     }
@@ -79,6 +98,10 @@ public final class LocalProcesses implements ProcessStarter {
         environment.put(Endpoints.RANK, Integer.toString(request.rank()));
         environment.put(Endpoints.TOKEN, request.way().token().hex());
         environment.put(Endpoints.INCARNATION, Integer.toString(request.incarnation()));
+        environment.remove(LeftProcesses.AGENT);
+        if (agent != null) {
+            environment.put(LeftProcesses.AGENT, agent);
+        }
         environment.remove(Endpoints.DIRECT); // Of another job, if this is started by a rank of one.
         if (request.way().direct()) {
             environment.put(Endpoints.DIRECT, "yes");

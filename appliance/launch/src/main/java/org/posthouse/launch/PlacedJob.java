@@ -1,0 +1,153 @@
+package org.posthouse.launch;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.place.HomeAssignment;
+import org.posthouse.launch.place.NodeRequest;
+import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.place.RelayClient;
+import org.posthouse.launch.place.RelaySearch;
+import org.posthouse.launch.process.LocalProcesses;
+import org.posthouse.launch.process.ProcessStarter;
+import org.posthouse.launch.remote.AgentPool;
+import org.posthouse.launch.remote.NodeJob;
+import org.posthouse.launch.remote.NodeReservation;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.StartSpec;
+import org.posthouse.wire.Token;
+
+/**
+ * A job whose ranks have their homes and, if nodes are used, their nodes. Confined to the launching thread.
+ *
+ * @param opening how it is to be opened
+ * @param request how its ranks were placed
+ * @param key the job's secret that agents obey
+ * @param places the nodes with slots of the job, each with the index of its relay among the job's homes; empty: the
+ *     ranks run on this host
+ */
+record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReservation.Place> places) {
+    /**
+     * Connects to relays, and assigns each rank its home and its node.
+     *
+     * @param used becomes the relays that the job is to be opened at, in the order of its homes
+     * @param printer prints a line for people
+     */
+    static PlacedJob place(JobSpec spec, PlacementRequest placementRequest, List<RelayClient> used, Consumer<String> printer) throws JobFailure {
+        List<List<RelayClient>> sites = RelaySearch.find(placementRequest, spec.ranks());
+        List<RelayClient> found = sites.stream().flatMap(List::stream).toList();
+        NodeRequest request = placementRequest.nodes();
+        try {
+            boolean onNodes = request.use() == NodeRequest.Use.ALWAYS || request.use() == NodeRequest.Use.IF_THERE && NodeReservation.hasNodes(found);
+            return onNodes ? onNodes(spec, request, found, used, printer) : here(spec, request, sites, used);
+        } catch (JobFailure e) {
+            found.forEach(RelayClient::close);
+            throw e;
+        }
+    }
+
+    private static PlacedJob here(JobSpec spec, NodeRequest request, List<List<RelayClient>> sites, List<RelayClient> used) throws JobFailure {
+        HomeAssignment homes = HomeAssignment.of(spec.ranks(), sites.stream().map(site -> site.stream().map(RelayClient::self).toList()).toList());
+        keep(sites.stream().flatMap(List::stream).toList(), homes.homes(), used);
+        JobOpen opening = opening(new SecureRandom().nextLong(), spec, homes.homes(), homes.homeOf());
+        return new PlacedJob(opening, request, Token.NONE, List.of());
+    }
+
+    private static PlacedJob onNodes(
+            JobSpec spec, NodeRequest request, List<RelayClient> found, List<RelayClient> used, Consumer<String> printer) throws JobFailure {
+        long job = new SecureRandom().nextLong();
+        Token key = Token.random();
+        NodeReservation reservation = new NodeReservation(
+                found, job, key, System.getProperty("user.name"), request.allocation(spec.ranks()), launcherSeconds(spec), new Random());
+        List<NodeReservation.Place> places = reservation.reserve();
+        Map<Integer, Integer> homeOfLine = new HashMap<>();
+        List<HomeRelay> homes = new ArrayList<>();
+        int[] homeOf = new int[spec.ranks()];
+        List<NodeReservation.Place> atHome = new ArrayList<>();
+        for (NodeReservation.Place place : places) {
+            int home = homeOfLine.computeIfAbsent(place.line(), line -> {
+                homes.add(found.get(line).home());
+                return homes.size() - 1;
+            });
+            place.ranks().forEach(rank -> homeOf[rank] = home);
+            atHome.add(new NodeReservation.Place(home, place.offer(), place.ranks()));
+        }
+        keep(found, homes, used);
+        Set<String> hosts = new LinkedHashSet<>();
+        places.forEach(place -> hosts.add(place.offer().host()));
+        printer.accept(
+                spec.ranks() + " ranks on " + places.size() + " nodes (" + hosts.size() + " hosts) of " + homes.stream().map(HomeRelay::site).distinct().count()
+                        + " sites");
+        return new PlacedJob(opening(job, spec, homes, homeOf), request, key, atHome);
+    }
+
+    /** How long agents keep the job's processes while nobody is connected for it. */
+    private static int launcherSeconds(JobSpec spec) {
+        int relaySeconds = (int) TimeUnit.MILLISECONDS.toSeconds(spec.patience().relayTimeoutMs());
+        return spec.logged() ? Math.max(relaySeconds, spec.patience().launcherSeconds()) : 0;
+    }
+
+    private static void keep(List<RelayClient> found, List<HomeRelay> homes, List<RelayClient> used) {
+        for (RelayClient relay : found) {
+            if (homes.contains(relay.home())) {
+                used.add(relay);
+            } else {
+                relay.close();
+            }
+        }
+        used.sort(Comparator.comparingInt(relay -> homes.indexOf(relay.home())));
+    }
+
+    private static JobOpen opening(long job, JobSpec spec, List<HomeRelay> homes, int[] homeOf) throws JobFailure {
+        JobOpen opening = new JobOpen(
+                job, Token.random(), spec.durability(), false, spec.name(), homes, homeOf, spec.patience().launcherSeconds(), false);
+        requireRoom(opening);
+        return opening;
+    }
+
+    /** @throws JobFailure if the job has too many ranks and relays for one frame */
+    static void requireRoom(JobOpen opening) throws JobFailure {
+        try {
+            opening.encode();
+        } catch (IllegalArgumentException e) {
+            throw new JobFailure(
+                    "a job of " + opening.size() + " ranks at " + opening.homes().size() + " relays cannot be opened: " + e.getMessage()
+                            + "; use fewer relays (--relays-per-site) or fewer ranks",
+                    e);
+        }
+    }
+
+    /** Starts the job's processes where they were placed. */
+    ProcessStarter starter(JobSpec spec, JobRelays relays, Consumer<String> printer) {
+        if (places.isEmpty()) {
+            return new LocalProcesses(spec, opening.job(), null);
+        }
+        AgentPool pool = new AgentPool(
+                nodeJob(spec), relays, opening.homes().stream().map(HomeRelay::site).toList(), request.allocation(spec.ranks()), request.nodeTimeoutMs(),
+                printer);
+        places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks().size(), place.ranks()));
+        relays.nodes(pool);
+        pool.watch();
+        return pool;
+    }
+
+    private NodeJob nodeJob(JobSpec spec) {
+        List<StartSpec.StagedFile> classPath = spec.classPath().stream()
+                .map(path -> new StartSpec.StagedFile(path.toAbsolutePath().toString(), StartSpec.StagedFile.SHARED, 0))
+                .toList();
+        return new NodeJob(
+                opening.job(), key, spec.mainClass(), spec.arguments(), spec.jvmFlags(), spec.environment(), classPath, List.of(), request.workFolder(),
+                spec.isRestartable(), spec.isRestartable() ? spec.patience().silenceSeconds() : 0, launcherSeconds(spec));
+    }
+}

@@ -1,0 +1,131 @@
+package org.posthouse.launch.agent;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.posthouse.launch.place.RelayProof;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.channel.RelayAuthentication;
+import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.Nonce;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.WireException;
+
+/**
+ * An agent's connection to its relay. A virtual thread of its own reads; the agent's thread writes. It ends once, and
+ * the agent then makes another.
+ */
+final class AgentConnection implements AutoCloseable {
+    /** Called by the thread that reads. */
+    interface Listener {
+        /** @param frame a copy: position 0, limit at its end */
+        void onFrame(AgentConnection from, FrameType type, ByteBuffer frame);
+
+        /** @param notice the relay's reason if it has closed the connection; null if it broke */
+        void onLost(AgentConnection from, String why, CloseNotice notice);
+    }
+
+    private final FrameChannel line;
+    private final RelayProof proof;
+    private final Listener listener;
+
+    /** Written by the agent's thread, read by the one that reads. */
+    private volatile boolean closing;
+
+    /** Confined to the thread that reads. */
+    private CloseNotice notice;
+
+    private AgentConnection(FrameChannel line, RelayProof proof, Listener listener) {
+        this.line = line;
+        this.proof = proof;
+        this.listener = listener;
+    }
+
+    /**
+     * Connects, has the relay prove who it is, does the same, and says HELLO. Blocks until the relay has proven itself.
+     *
+     * @param relay host:port
+     * @throws IOException in one line that names the relay, if it cannot be reached or does not prove who it is
+     */
+    static AgentConnection connect(String relay, Token token, Listener listener) throws IOException {
+        FrameChannel line = FrameChannel.connect(relay);
+        Identify identity = Identify.of(Hello.agent(), Nonce.random());
+        RelayProof proof = new RelayProof(token, identity);
+        AgentConnection connection = new AgentConnection(line, proof, listener);
+        try {
+            Optional<Challenge> challenge = RelayAuthentication.prove(line, token, identity, proof);
+            if (challenge.isPresent()) {
+                line.write(Hello.agent().encode());
+            }
+            Thread.ofVirtual().name("posthouse-agent-" + relay).start(connection::read);
+            return connection;
+        } catch (WireException e) {
+            line.close();
+            throw new IOException("no relay greets agents at " + line.remote() + ": " + e.getMessage()
+                    + "; give the address of a relay's --listen, which has another port than its --links and its --ops", e);
+        } catch (IOException e) {
+            line.close();
+            throw e;
+        }
+    }
+
+    private void read() {
+        try {
+            while (!closing) {
+                line.read();
+                line.dispatch(this::onFrame);
+            }
+        } catch (EOFException e) {
+            lost(notice == null ? "it has closed the connection" : notice.reason() + ": " + notice.text() + "; " + notice.reason().advice());
+        } catch (IOException | WireException e) {
+            lost(e.getMessage());
+        }
+    }
+
+    private void lost(String why) {
+        if (!closing) {
+            listener.onLost(this, why, notice);
+        }
+    }
+
+    private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
+        if (view.type() == FrameType.CLOSE) {
+            notice = CloseNotice.decode(frame);
+        } else {
+            ByteBuffer copy = ByteBuffer.allocate(frame.remaining()).put(frame).flip();
+            listener.onFrame(this, view.type(), copy);
+        }
+    }
+
+    /** Whether nothing stands between this host and the relay, as far as the relay has reported. */
+    boolean isDirect() {
+        return proof.isDirect();
+    }
+
+    /** Sends a frame. A broken connection takes nothing; its reader notices. @return whether it was taken */
+    boolean send(ByteBuffer frame) {
+        try {
+            line.write(frame);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            line.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package org.posthouse.launch.agent;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import org.posthouse.launch.reserve.SlotLimits;
+import org.posthouse.wire.Token;
+
+/**
+ * How an agent is started.
+ *
+ * @param relay host:port where its relay listens for ranks and launchers
+ * @param token the relay's launch token; {@link Token#NONE} if the relay is a process of this user on this host
+ * @param name the node's name, for people
+ * @param host the host's identity: agents with the same one share a host
+ * @param limits how much of the node is lent
+ * @param labels words that jobs can ask for, by name
+ * @param users users whose jobs are taken; empty: all that the relay lets in
+ * @param folder where staged files and the folders of jobs are
+ */
+public record AgentSettings(
+        String relay, Token token, String name, String host, SlotLimits limits, Map<String, String> labels, Set<String> users, Path folder) {
+    public AgentSettings {
+        labels = Map.copyOf(labels);
+        users = Set.copyOf(users);
+    }
+}

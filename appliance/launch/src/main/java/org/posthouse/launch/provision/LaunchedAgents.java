@@ -1,0 +1,135 @@
+package org.posthouse.launch.provision;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.place.Candidate;
+import org.posthouse.launch.place.RelayClient;
+import org.posthouse.wire.Token;
+
+/**
+ * Agents that one command a host has brought for one job ({@code --launch-agent}). They have a label of their own, by
+ * which the job chooses them, and end when this is closed. Confined to the launching thread.
+ */
+public final class LaunchedAgents implements AutoCloseable {
+    /** The label's name. */
+    public static final String LABEL = "posthouse.launch";
+
+    private static final long ARRIVE_SECONDS = 60;
+    private static final long LOOK_MS = 200;
+
+    private final Provisioner provisioner;
+    private final BlockingQueue<HostLost> lost = new LinkedBlockingQueue<>();
+    private final Map<String, String> label;
+    private final Map<String, String> addressOfSite;
+
+    private LaunchedAgents(Provisioner provisioner, Map<String, String> label, Map<String, String> addressOfSite) {
+        this.provisioner = provisioner;
+        this.label = label;
+        this.addressOfSite = addressOfSite;
+    }
+
+    /**
+     * Starts the agents and waits until each is at its relay.
+     *
+     * @param template such as {@code ssh {host}}
+     * @param hosts the hosts; one without a site has its agent dial the first relay
+     * @param program the command {@code posthouse}, at the same path on each host
+     * @param relays host:port of the relays, at least one, as the hosts reach them
+     * @param show takes lines that the commands print
+     * @throws JobFailure in one line, if an agent does not come; none is left then
+     */
+    public static LaunchedAgents start(String template, List<HostSlots> hosts, Path program, List<String> relays, Token token, Consumer<String> show)
+            throws JobFailure {
+        Map<String, String> addressOfSite = sites(relays, token);
+        String mark = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
+        for (HostSlots host : hosts) {
+            if (host.site().isPresent() && !addressOfSite.containsKey(host.site().get())) {
+                throw new JobFailure("host " + host.host() + " is of site " + host.site().get() + ", and the relays know only of " + addressOfSite.keySet());
+            }
+        }
+        Provisioner provisioner = CommandProvisioner.of(
+                template, hosts, host -> command(program, host, host.site().map(addressOfSite::get).orElse(relays.getFirst()), mark), token, show);
+        LaunchedAgents agents = new LaunchedAgents(provisioner, Map.of(LABEL, mark), addressOfSite);
+        provisioner.listen(agents.lost::add);
+        try {
+            provisioner.request(HostRequest.ALL);
+            agents.awaitAll(hosts.size(), relays, token);
+            provisioner.listen(gone -> show.accept(gone.text()));
+            return agents;
+        } catch (JobFailure e) {
+            agents.close();
+            throw e;
+        }
+    }
+
+    private static List<String> command(Path program, HostSlots host, String relay, String mark) {
+        List<String> command = new ArrayList<>(List.of(
+                program.toString(), "agent", "--relay", relay, "--token-stdin", "--name", host.host(), "--label", LABEL + "=" + mark));
+        host.slots().ifPresent(slots -> command.addAll(List.of("--slots", Integer.toString(slots))));
+        return command;
+    }
+
+    /** The first relay of each site, as the named relays know them; those that are named come first. */
+    private static Map<String, String> sites(List<String> relays, Token token) throws JobFailure {
+        Map<String, String> addresses = new HashMap<>();
+        List<Candidate> known = new ArrayList<>();
+        for (String address : relays) {
+            try (RelayClient line = RelayClient.connect(address, token)) {
+                addresses.putIfAbsent(line.home().site(), address);
+                known.addAll(line.known());
+            }
+        }
+        known.forEach(relay -> addresses.putIfAbsent(relay.home().site(), relay.home().address()));
+        return addresses;
+    }
+
+    private void awaitAll(int count, List<String> relays, Token token) throws JobFailure {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(ARRIVE_SECONDS);
+        int there = 0;
+        while (there < count) {
+            there = 0;
+            for (String address : addressOfSite.values()) {
+                try (RelayClient line = RelayClient.connect(address, token)) {
+                    there += (int) line.nodes().stream().filter(node -> node.labels().entrySet().containsAll(label.entrySet())).count();
+                }
+            }
+            requireNoneLost();
+            if (there < count && System.nanoTime() - deadlineNs > 0) {
+                throw new JobFailure(there + " of " + count + " agents have reached their relays within " + ARRIVE_SECONDS
+                        + " s; the others print why, or cannot reach " + String.join(", ", relays));
+            }
+        }
+    }
+
+    private void requireNoneLost() throws JobFailure {
+        try {
+            HostLost gone = lost.poll(LOOK_MS, TimeUnit.MILLISECONDS);
+            if (gone != null) {
+                throw new JobFailure(gone.text());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new JobFailure("interrupted while waiting for agents", e);
+        }
+    }
+
+    /** The label that these agents have and no others. */
+    public Map<String, String> label() {
+        return label;
+    }
+
+    @Override
+    public void close() {
+        provisioner.close();
+    }
+}

@@ -1,0 +1,113 @@
+package org.posthouse.cli.option;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.place.AllocationRequest;
+import org.posthouse.launch.place.NodeRequest;
+import org.posthouse.launch.place.SiteRestriction;
+import org.posthouse.launch.provision.HostFile;
+import org.posthouse.launch.provision.HostSlots;
+import org.posthouse.launch.provision.LaunchedAgents;
+import org.posthouse.wire.Token;
+import picocli.CommandLine.Option;
+
+/** How ranks are placed on the nodes of a site's relays. */
+public final class NodeOptions {
+    /** {@code --nodes}. */
+    enum Choice {
+        auto, never, always
+    }
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "WHEN",
+            defaultValue = "auto",
+            description = "Whether ranks run on the nodes of the relays' sites: auto: if there are any, else on this host; always; never (default: auto).")
+    private Choice choice;
+
+    @Option(
+            names = {"-a", "--allocate"},
+            paramLabel = "HOW",
+            defaultValue = "SPREAD",
+            description = "spread: as few ranks on each host as can be; concentrate: as many as can be, nearest hosts first (default: spread).")
+    private AllocationRequest.Strategy strategy;
+
+    @Option(
+            names = "--map-by",
+            paramLabel = "UNIT",
+            defaultValue = "SLOT",
+            description = "Which ranks are neighbours: slot: those of a host; node: ranks go from host to host; site: from site to site (default: slot).")
+    private AllocationRequest.Numbering numbering;
+
+    @Option(names = "--where", paramLabel = "LABEL=VALUE", description = "Only nodes with this label; may be repeated.")
+    private Map<String, String> labels = new LinkedHashMap<>();
+
+    @Option(names = "--wdir", paramLabel = "DIR", description = "The folder on the nodes where ranks run (default: a folder of its own for each).")
+    private String workFolder = "";
+
+    @Option(
+            names = "--node-timeout",
+            paramLabel = "SECONDS",
+            description = "How long a node may be away before its ranks are started elsewhere, 1 to 86400 (default: 15).")
+    private int timeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(NodeRequest.NODE_TIMEOUT_MS);
+
+    @Option(names = "--hostfile", paramLabel = "FILE", description = "Hosts that --launch-agent brings agents to: HOST [slots=N] [site=S] a line.")
+    private Path hostFile;
+
+    @Option(
+            names = "--launch-agent",
+            paramLabel = "COMMAND",
+            description = "The command that starts an agent on each host of --hostfile, for this job alone, such as 'ssh -o BatchMode=yes {host}' or"
+                    + " 'srun --overlap -w {host} -N1 -n1'.")
+    private String launchCommand;
+
+    /** Whether agents are started for the job alone. */
+    public boolean launchesAgents() throws CommandFailure {
+        if ((hostFile == null) != (launchCommand == null)) {
+            throw new CommandFailure("--hostfile and --launch-agent go together: give both");
+        }
+        return hostFile != null;
+    }
+
+    /**
+     * Starts the agents of {@code --launch-agent}.
+     *
+     * @param relays host:port of the named relays
+     */
+    public LaunchedAgents launch(List<String> relays, Token token, Consumer<String> show) throws CommandFailure {
+        try {
+            List<HostSlots> hosts = HostFile.read(hostFile).hosts();
+            return LaunchedAgents.start(launchCommand, hosts, Installation.program(), relays, token, show);
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    /**
+     * @param sites names of sites, or empty
+     * @param more labels that nodes must have besides those of {@code --where}
+     */
+    public NodeRequest request(String sites, Map<String, String> more) throws CommandFailure {
+        labels.putAll(more);
+        if (timeoutSeconds < 1 || timeoutSeconds > TimeUnit.DAYS.toSeconds(1)) {
+            throw new CommandFailure("--node-timeout " + timeoutSeconds + ", expected 1 to 86400 seconds");
+        }
+        NodeRequest.Use use = !more.isEmpty() ? NodeRequest.Use.ALWAYS : switch (choice) {
+            case auto -> NodeRequest.Use.IF_THERE;
+            case always -> NodeRequest.Use.ALWAYS;
+            case never -> NodeRequest.Use.NEVER;
+        };
+        try {
+            SiteRestriction restriction = sites.isEmpty() ? SiteRestriction.NONE : SiteRestriction.parse(sites);
+            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, TimeUnit.SECONDS.toMillis(timeoutSeconds));
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+}
