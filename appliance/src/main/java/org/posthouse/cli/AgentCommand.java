@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  posthouse agent --relay login:7411 --token-file token",
-            "  posthouse agent --relay login:7411 --token-file token --slots 8 --jobs 2 --label gpu=yes"
+            "  posthouse agent --relay login:7411 --slots 8 --jobs 2 --label gpu=yes"
         })
 final class AgentCommand implements Callable<Integer> {
     private static final int TOKEN_DIGITS = 32;

@@ -68,7 +68,7 @@ public final class Agent implements AutoCloseable {
     });
     private final CountDownLatch over = new CountDownLatch(1);
 
-    /** Set before {@link #over} opens; null if the agent was asked to end. */
+    /** Written by the agent's thread before {@link #over} opens, read by the one that runs; null if the agent was asked to end. */
     private volatile String failure;
 
     // Confined to the thread.
