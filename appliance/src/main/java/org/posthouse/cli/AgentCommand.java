@@ -12,14 +12,17 @@ import org.posthouse.causes.Causes;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.launch.agent.Agent;
 import org.posthouse.launch.agent.AgentSettings;
 import org.posthouse.launch.reserve.SlotLimits;
+import org.posthouse.launch.stage.JobFolders;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -38,6 +41,9 @@ import picocli.CommandLine.Spec;
         })
 final class AgentCommand implements Callable<Integer> {
     private static final int TOKEN_DIGITS = 32;
+
+    /** Most agents of a user on a host that name no folder. */
+    private static final int FOLDERS_MAX = 256;
 
     @Spec
     private CommandSpec command;
@@ -81,6 +87,9 @@ final class AgentCommand implements Callable<Integer> {
             description = "Where staged files and the folders of jobs are (default: the folder posthouse-agent-NAME in the system's folder for temporary files).")
     private Path folder;
 
+    @Mixin
+    private StageCacheOption stageCache;
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         if (slots < 1 || slots > AgentOffer.SLOTS_MAX || jobs < 1) {
@@ -95,8 +104,9 @@ final class AgentCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "--token-stdin and --token-file: give one of them");
         }
         Token token = tokenStdin ? tokenOfInput() : TokenFile.read(tokenFile);
-        Path own = folder == null ? Path.of(System.getProperty("java.io.tmpdir"), "posthouse-agent-" + System.getProperty("user.name") + "-" + name) : folder;
-        AgentSettings settings = new AgentSettings(relay.toString(), token, name, host, limits, labels, Set.copyOf(users), own.toAbsolutePath());
+        Path own = folder == null ? freeFolder() : folder;
+        AgentSettings settings = new AgentSettings(relay.toString(), token, name, host, limits, labels, Set.copyOf(users), own.toAbsolutePath(),
+                stageCache.bytes());
         try (Agent agent = new Agent(settings, ProductVersion.text(), line -> System.err.println("posthouse: " + line));
                 Interruption interruption = Interruption.open()) {
             interruption.guard(agent::close);
@@ -107,6 +117,20 @@ final class AgentCommand implements Callable<Integer> {
             return 0;
         } catch (IOException e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    /** The first that no other agent uses: several jobs may bring an agent to this host. */
+    private Path freeFolder() throws CommandFailure {
+        Path first = Path.of(System.getProperty("java.io.tmpdir"), "posthouse-agent-" + System.getProperty("user.name") + "-" + name);
+        try {
+            Path free = first;
+            for (int number = 2; number <= FOLDERS_MAX && JobFolders.isInUse(free.resolve("jobs")); number++) {
+                free = first.resolveSibling(first.getFileName() + "-" + number);
+            }
+            return free;
+        } catch (IOException e) {
+            throw new CommandFailure(e.getMessage() + "; name another one with --dir", e);
         }
     }
 

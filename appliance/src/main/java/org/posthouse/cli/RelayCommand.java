@@ -25,6 +25,7 @@ import org.posthouse.cli.option.MemoryOptions;
 import org.posthouse.cli.option.ModeOptions;
 import org.posthouse.cli.option.OptionsInUse;
 import org.posthouse.cli.option.Problems;
+import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.core.CoreConfig;
@@ -174,6 +175,9 @@ public final class RelayCommand implements Callable<Integer> {
 
     @Mixin
     private MemoryOptions memory;
+
+    @Mixin
+    private StageCacheOption stageCache;
 
     @Option(
             names = "--launcher-timeout",
@@ -365,7 +369,8 @@ public final class RelayCommand implements Callable<Integer> {
                 LauncherTimeout.ofSeconds(launcherTimeoutSeconds).keepMax(keepMaxSeconds),
                 limits.core(CoreConfig.DEFAULT.withUnexpected(unexpectedBytes), RelayConfig.SHARDS_DEFAULT),
                 Optional.ofNullable(links),
-                linkPatienceSeconds);
+                linkPatienceSeconds,
+                stageCache.bytes());
         GroupConfig member = problems.of(() -> group.config(config));
         problems.report();
         return new Settings(config, loops, member, console);

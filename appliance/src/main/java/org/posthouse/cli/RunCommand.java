@@ -355,7 +355,7 @@ public final class RunCommand implements Callable<Integer> {
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
         Vertx vertx = VertxPrestart.take(new EventLoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, memory.unexpectedBytes(), interruption::isStopped)) {
-            return run(spec, new PlacementRequest(grid.addresses(), count, each, UserToken.find()), interruption);
+            return run(spec, new PlacementRequest(grid.addresses(), count, each, UserToken.find(), nodes.withFiles(NodeRequest.LOCAL)), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
         } finally {
@@ -365,7 +365,10 @@ public final class RunCommand implements Callable<Integer> {
 
     /** A job with a folder keeps its ranks beside its launcher, from which another one goes on. */
     private NodeRequest nodeRequest(Map<String, String> labels) throws CommandFailure {
-        return folder == null ? nodes.request(siteNames, labels) : NodeRequest.LOCAL;
+        if (folder != null && nodes.hasFiles()) {
+            throw new CommandFailure("--file and --folder: another launcher that goes on with the job would not have the files; name them by their paths");
+        }
+        return folder == null ? nodes.withFiles(nodes.request(siteNames, labels)) : NodeRequest.LOCAL;
     }
 
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {

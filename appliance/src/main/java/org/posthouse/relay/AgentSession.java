@@ -8,6 +8,7 @@ import org.posthouse.core.Job;
 import org.posthouse.core.Refusal;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.OutboundChannel;
+import org.posthouse.relay.stage.StageDownloads;
 import org.posthouse.status.NodeStatus;
 import org.posthouse.wire.AgentDrain;
 import org.posthouse.wire.AgentGone;
@@ -17,6 +18,8 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.StageAsk;
+import org.posthouse.wire.StageTaken;
 import org.posthouse.wire.WireException;
 
 /**
@@ -36,6 +39,7 @@ final class AgentSession implements Session {
     private final Connection connection;
     private final OutboundChannel outboundChannel;
     private final SessionOutput output;
+    private final StageDownloads files;
     private final long since = System.currentTimeMillis();
 
     /** Launchers that have asked for a drain, or its end, and wait for the offer that answers. */
@@ -54,6 +58,7 @@ final class AgentSession implements Session {
         this.connection = connection;
         this.outboundChannel = connection.line();
         this.output = new SessionOutput(connection);
+        this.files = relay.stage().downloads(frame -> relay.control().submit(() -> output.write(frame)));
     }
 
     /** Answers as to a launcher, with the relays of the directory. */
@@ -71,6 +76,8 @@ final class AgentSession implements Session {
             case AGENT_OFFER -> onOffer(AgentOffer.decode(ArrivedFrame.copy(buffer, index, length)));
             case AGENT_MESSAGE -> onMessage(buffer, index, length, view);
             case AGENT_PING -> output.write(AgentPing.decode(ArrivedFrame.copy(buffer, index, length)).encode(FrameType.AGENT_PONG));
+            case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
+            case STAGE_TAKEN -> files.onTaken(StageTaken.decode(ArrivedFrame.copy(buffer, index, length)));
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from an agent");
         }
@@ -197,6 +204,7 @@ final class AgentSession implements Session {
 
     @Override
     public void onClosed(CloseNotice why) {
+        files.close();
         if (offer != null) {
             relay.agents().leave(this, why);
         }

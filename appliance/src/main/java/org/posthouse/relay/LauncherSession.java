@@ -15,6 +15,7 @@ import org.posthouse.core.Refusal;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.OutboundChannel;
 import org.posthouse.relay.shard.Shard;
+import org.posthouse.relay.stage.StageUploads;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.ExitStatuses;
@@ -24,13 +25,16 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.StageAsk;
+import org.posthouse.wire.StageData;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
  * The session of a connected launcher, which opens and ends jobs and receives the events of their ranks. Its jobs end
- * with its connection, except logged ones, to which it may come back. It also sends to agents ({@link LauncherAgents}).
+ * with its connection, except logged ones, to which it may come back. It also sends to agents ({@link LauncherAgents}) and stages files
+ * ({@link StageUploads}).
  * Confined to the relay's control strand.
  */
 final class LauncherSession implements Session {
@@ -39,6 +43,7 @@ final class LauncherSession implements Session {
     private final OutboundChannel outboundChannel;
     private final SessionOutput output;
     private final LauncherAgents agents;
+    private final StageUploads files;
     private final Future<String> owner;
     private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
@@ -55,6 +60,7 @@ final class LauncherSession implements Session {
         this.connection = connection;
         this.outboundChannel = connection.line();
         this.output = new SessionOutput(connection);
+        this.files = relay.stage().uploads(frame -> relay.control().submit(() -> output.write(frame)));
         this.agents = relay.agents().admit(output, owner);
         this.owner = owner;
         this.unsealed = unsealed;
@@ -80,6 +86,8 @@ final class LauncherSession implements Session {
             case NODES -> agents.list(ArrivedFrame.copy(buffer, index, length));
             case AGENT_MESSAGE -> agents.pass(buffer, index, length, view);
             case AGENT_DRAIN -> agents.drain(buffer, index, length);
+            case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
+            case STAGE_DATA -> files.onData(StageData.decode(ArrivedFrame.copy(buffer, index, length)));
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a launcher");
         }
@@ -183,6 +191,7 @@ final class LauncherSession implements Session {
     public void onClosed(CloseNotice why) {
         Set.copyOf(jobs).forEach(this::abandon);
         relay.agents().leave(agents, why);
+        files.close();
     }
 
     @Override

@@ -75,7 +75,7 @@ final class MetricsCollector {
 
     RelayMetrics metrics(
             List<ShardStatus> shards, long divergences, Lines lines, Map<CloseReason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
-            Map<GroupRefusal, Long> groupRefusals, long nanos) {
+            Map<GroupRefusal, Long> groupRefusals, RelayMetrics.Staging staging, long nanos) {
         return new RelayMetrics(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
@@ -89,7 +89,8 @@ final class MetricsCollector {
                 lines.slow(),
                 named(CloseReason.values(), refusals, Connection::isFault),
                 named(LinkRefusal.values(), linkRefusals, kind -> true),
-                named(GroupRefusal.values(), groupRefusals, kind -> true));
+                named(GroupRefusal.values(), groupRefusals, kind -> true),
+                staging);
     }
 
     /** All constants of an enum with their counts, in small letters. */

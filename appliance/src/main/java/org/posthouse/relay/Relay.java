@@ -40,6 +40,7 @@ import org.posthouse.relay.shard.OutputGate;
 import org.posthouse.relay.shard.Placement;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.relay.shard.Shards;
+import org.posthouse.relay.stage.StageCache;
 import org.posthouse.relay.threads.Strand;
 import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.wire.CloseNotice;
@@ -84,6 +85,7 @@ public final class Relay extends VerticleBase {
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
     private final AgentRegistry agents = new AgentRegistry(this);
+    private final StageCache stage;
     private final StatusCollector status = new StatusCollector(this);
     private final LauncherAccess launchers;
     private EventLoop loop;
@@ -132,6 +134,7 @@ public final class Relay extends VerticleBase {
     public Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
         this.unwanted = unwanted;
         this.config = config;
+        this.stage = new StageCache(config.stageFolder(), config.stageBytesMax());
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
         this.unprovenConnections = new UnprovenConnections(config.door().newcomersMax(), launchers::users, pause -> rankAcceptor.pause(pause));
@@ -151,7 +154,7 @@ public final class Relay extends VerticleBase {
                 .compose(this::recover)
                 .compose(done -> links.start())
                 .onSuccess(up -> serve())
-                .onFailure(cause -> rankAcceptor.close().eventually(this::letGo));
+                .onFailure(cause -> rankAcceptor.close().eventually(this::letGo).eventually(this::closeStage));
     }
 
     private void serve() {
@@ -183,6 +186,13 @@ public final class Relay extends VerticleBase {
                     boolean open = jobs.isAnyLogged();
                     return vertx.executeBlocking(() -> closeLog(open));
                 });
+    }
+
+    private Future<Void> closeStage() {
+        return vertx.executeBlocking(() -> {
+            stage.close();
+            return null;
+        });
     }
 
     private OutputGate gate() {
@@ -396,6 +406,7 @@ public final class Relay extends VerticleBase {
                 .eventually(this::deafen)
                 .eventually(this::shardsDone)
                 .eventually(this::letGo)
+                .eventually(this::closeStage)
                 .otherwise(fault -> {
                     LOG.error("{}: a step of its end failed", id(), fault);
                     return null;
@@ -493,6 +504,11 @@ public final class Relay extends VerticleBase {
     AgentRegistry agents() {
         assert inLoop();
         return agents;
+    }
+
+    /** The files that jobs take to their nodes. Thread-safe. */
+    StageCache stage() {
+        return stage;
     }
 
     public StatusCollector status() {

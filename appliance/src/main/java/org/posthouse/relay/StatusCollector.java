@@ -244,7 +244,7 @@ public final class StatusCollector implements RelayView {
         metricsCollector.carried(mode, totals.carried(), relay.links().carried());
         metricsCollector.queued(shards, now);
         metrics = metricsCollector.metrics(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
-                relay.directory().refusals(), now);
+                relay.directory().refusals(), relay.stage().status(), now);
         snapshot = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
     }
 

@@ -78,7 +78,8 @@ class JobRoomTest {
         RelayConfig config = new RelayConfig(
                 "here", "here", 1, AcceptorConfig.loopback(0).launchToken(launchToken), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), SHARDS,
                 Optional.of(folder), LIMITS,
-                new LauncherTimeout(60_000, 60_000, WEEK, ranksComeMs), LIMITS.core(CoreConfig.DEFAULT, SHARDS), Optional.empty(), 0);
+                new LauncherTimeout(60_000, 60_000, WEEK, ranksComeMs), LIMITS.core(CoreConfig.DEFAULT, SHARDS), Optional.empty(), 0,
+                RelayConfig.STAGE_BYTES_DEFAULT);
         relay = new Relay(config, directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
     }

@@ -81,7 +81,7 @@ class LauncherReturnsTest {
     private void start(LauncherTimeout wait) throws Exception {
         RelayConfig config = new RelayConfig(
                 "here", "here", 1, AcceptorConfig.loopback(0), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), LogLimits.DEFAULT, wait,
-                CoreConfig.DEFAULT, Optional.empty(), 0);
+                CoreConfig.DEFAULT, Optional.empty(), 0, RelayConfig.STAGE_BYTES_DEFAULT);
         relay = new Relay(config, directory, log -> () -> {
             syncs.incrementAndGet();
             return log.get();

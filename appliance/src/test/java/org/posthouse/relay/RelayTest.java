@@ -266,7 +266,7 @@ class RelayTest {
         AcceptorConfig door = new AcceptorConfig("127.0.0.1", 0, announced, Optional.empty(), Token.NONE, helloTimeoutMs, connectionsMax);
         RelayConfig config = new RelayConfig(
                 "here", "here", 1, door, "", ModeConfig.of(mode), 3, Optional.empty(), LogLimits.DEFAULT, LauncherTimeout.DEFAULT, CoreConfig.DEFAULT,
-                Optional.empty(), 0);
+                Optional.empty(), 0, RelayConfig.STAGE_BYTES_DEFAULT);
         Relay relay = new Relay(config, breakable());
         return vertx.deployVerticle(relay).map(relay);
     }

@@ -42,7 +42,7 @@ class AgentsTest {
         Path jobs = folder.resolve(name).resolve("jobs");
         if (Files.exists(jobs)) {
             try (Stream<Path> left = Files.list(jobs)) {
-                assertThat(left).as("folders of jobs on %s", name).isEmpty();
+                assertThat(left.filter(path -> !path.endsWith("lock"))).as("folders of jobs on %s", name).isEmpty();
             }
         }
     }

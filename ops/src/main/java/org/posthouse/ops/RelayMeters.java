@@ -152,6 +152,9 @@ final class RelayMeters {
         gauge("posthouse.nodes", tags, "agents of nodes that are connected", s -> s.snapshot.nodes().size());
         gauge("posthouse.node.slots", tags, "processes that the nodes run at most", s -> s.slots(NodeStatus::slots));
         gauge("posthouse.node.slots.free", tags, "slots of nodes that no job has reserved", s -> s.slots(NodeStatus::free));
+        counter("posthouse.staged.bytes", tags.and("direction", "in"), "bytes of jobs' files from launchers", s -> s.metrics.staging().bytesIn());
+        counter("posthouse.staged.bytes", tags.and("direction", "out"), "bytes of jobs' files to nodes", s -> s.metrics.staging().bytesOut());
+        gauge("posthouse.stage.cache.bytes", tags, "bytes of jobs' files that the relay keeps", s -> s.metrics.staging().bytesStored());
         gauge("posthouse.connections", tags, "open connections of ranks and launchers", s -> s.metrics.connections());
         gauge("posthouse.connections.slow", tags, "connections whose readers have not read for a mebibyte",
                 s -> s.metrics.connectionsSlow());

@@ -153,7 +153,8 @@ class OpsMetricsTest {
                 1,
                 Map.of("limit", 4L),
                 Map.of("expired", 2L),
-                Map.of("packet", 3L));
+                Map.of("packet", 3L),
+                new RelayMetrics.Staging(71, 72, 73));
         String relay = "relay=\"rennes-a\",site=\"rennes\"";
         assertThat(ops.get("/metrics").body().lines()).contains(
                 "posthouse_messages_total{direction=\"in\",mode=\"pooled\"," + relay + "} 1234.0",
@@ -161,6 +162,9 @@ class OpsMetricsTest {
                 "posthouse_bytes_total{direction=\"in\",mode=\"pooled\"," + relay + "} 4096.0",
                 "posthouse_link_bytes_total{direction=\"out\",link=\"orsay/2\",mode=\"pooled\"," + relay + "} 8.0",
                 "posthouse_stored_total{" + relay + "} 9.0",
+                "posthouse_staged_bytes_total{direction=\"in\"," + relay + "} 71.0",
+                "posthouse_staged_bytes_total{direction=\"out\"," + relay + "} 72.0",
+                "posthouse_stage_cache_bytes{" + relay + "} 73.0",
                 "posthouse_pushed_total{" + relay + "} 8.0",
                 "posthouse_divergences_total{" + relay + "} 65.0",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0E-5\"} 3",

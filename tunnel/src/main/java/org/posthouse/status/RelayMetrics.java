@@ -22,6 +22,7 @@ import java.util.Objects;
  * @param linkRefusals connections that did not become a link, by kind; every kind is there
  * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is
  *     there
+ * @param staging files that jobs take to their nodes
  */
 public record RelayMetrics(
         List<Flow> flows,
@@ -36,11 +37,13 @@ public record RelayMetrics(
         int connectionsSlow,
         Map<String, Long> refusals,
         Map<String, Long> linkRefusals,
-        Map<String, Long> groupRefusals) {
+        Map<String, Long> groupRefusals,
+        Staging staging) {
 
     /** Nothing has happened yet. */
     public static final RelayMetrics NONE = new RelayMetrics(
-            List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of(), Map.of());
+            List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of(), Map.of(),
+            new Staging(0, 0, 0));
 
     /** Copies the lists and refuses nulls. */
     public RelayMetrics {
@@ -53,6 +56,15 @@ public record RelayMetrics(
         Objects.requireNonNull(receiveWaits, "receiveWaits");
         Objects.requireNonNull(loopLags, "loopLags");
     }
+
+    /**
+     * Files of jobs.
+     *
+     * @param bytesIn of them, from launchers, since the start
+     * @param bytesOut of them, to agents, since the start
+     * @param bytesStored of those that are kept now
+     */
+    public record Staging(long bytesIn, long bytesOut, long bytesStored) {}
 
     /**
      * The traffic in one mode with one other relay, or with the ranks. Immutable.

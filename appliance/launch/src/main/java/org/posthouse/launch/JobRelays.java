@@ -83,9 +83,12 @@ public final class JobRelays implements AgentLines, AutoCloseable {
         return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals, !isBegun);
     }
 
-    /** Whom to tell of the job's nodes, from {@link #open} on. */
-    void nodes(AgentPool pool) {
+    /** Whom to tell of the job's nodes, on all connections from now on. */
+    synchronized void nodes(AgentPool pool) {
         nodes = pool;
+        for (int relay = 0; relay < lines.length; relay++) {
+            lines[relay].listenAgents(pool.listener(relay));
+        }
     }
 
     @Override
@@ -134,7 +137,7 @@ public final class JobRelays implements AgentLines, AutoCloseable {
                 why -> announced.thenRun(() -> lost(relay, why, line.isRefused())));
         AgentPool told = nodes;
         if (told != null) {
-            line.listenAgents(told);
+            line.listenAgents(told.listener(relay));
         }
         line.open(opening);
     }

@@ -145,7 +145,13 @@ public final class JobRun implements RunningJob {
         PlacedJob placed = PlacedJob.place(spec, placementRequest, lines, output::tell);
         OutputJournals tapes = spec.isRestartable() ? OutputJournals.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
         JobRelays relays = new JobRelays(placed.opening(), lines, placementRequest.token(), signals::add);
-        return new JobRun(spec, placed.opening(), relays, placed.starter(spec, relays, output::tell), signals, output, tapes, null);
+        try {
+            ProcessStarter starter = placed.starter(spec, relays, output::tell, why -> signals.add(new JobSignal.Stop(1, why)));
+            return new JobRun(spec, placed.opening(), relays, starter, signals, output, tapes, null);
+        } catch (JobFailure e) {
+            relays.close();
+            throw e;
+        }
     }
 
     /**

@@ -21,8 +21,12 @@ import org.posthouse.launch.place.RelaySearch;
 import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.remote.AgentPool;
+import org.posthouse.launch.remote.JobStaging;
 import org.posthouse.launch.remote.NodeJob;
 import org.posthouse.launch.remote.NodeReservation;
+import org.posthouse.launch.stage.JobContent;
+import org.posthouse.launch.stage.StageException;
+import org.posthouse.wire.ContentHash;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StartSpec;
@@ -36,8 +40,9 @@ import org.posthouse.wire.Token;
  * @param key the job's secret that agents obey
  * @param places the nodes with slots of the job, each with the index of its relay among the job's homes; empty: the
  *     ranks run on this host
+ * @param content the files that its nodes get; null if the ranks run on this host
  */
-record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReservation.Place> places) {
+record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReservation.Place> places, JobContent content) {
     /**
      * Connects to relays, and assigns each rank its home and its node.
      *
@@ -50,7 +55,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         NodeRequest request = placementRequest.nodes();
         try {
             boolean onNodes = request.use() == NodeRequest.Use.ALWAYS || request.use() == NodeRequest.Use.IF_THERE && NodeReservation.hasNodes(found);
-            return onNodes ? onNodes(spec, request, found, used, printer) : here(spec, request, sites, used);
+            return onNodes ? onNodes(spec, request, found, used, printer, read(spec, request)) : here(spec, request, sites, used);
         } catch (JobFailure e) {
             found.forEach(RelayClient::close);
             throw e;
@@ -61,11 +66,32 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         HomeAssignment homes = HomeAssignment.of(spec.ranks(), sites.stream().map(site -> site.stream().map(RelayClient::self).toList()).toList());
         keep(sites.stream().flatMap(List::stream).toList(), homes.homes(), used);
         JobOpen opening = opening(new SecureRandom().nextLong(), spec, homes.homes(), homes.homeOf());
-        return new PlacedJob(opening, request, Token.NONE, List.of());
+        return new PlacedJob(opening, request, Token.NONE, List.of(), null);
+    }
+
+    /** Reads all files before any slot is reserved. */
+    private static JobContent read(JobSpec spec, NodeRequest request) throws JobFailure {
+        try {
+            return JobContent.of(spec.classPath(), request.files());
+        } catch (StageException e) {
+            throw new JobFailure("the job's files cannot be staged: " + e.getMessage(), e);
+        }
     }
 
     private static PlacedJob onNodes(
-            JobSpec spec, NodeRequest request, List<RelayClient> found, List<RelayClient> used, Consumer<String> printer) throws JobFailure {
+            JobSpec spec, NodeRequest request, List<RelayClient> found, List<RelayClient> used, Consumer<String> printer, JobContent content)
+            throws JobFailure {
+        try {
+            return reserved(spec, request, found, used, printer, content);
+        } catch (JobFailure e) {
+            content.close();
+            throw e;
+        }
+    }
+
+    private static PlacedJob reserved(
+            JobSpec spec, NodeRequest request, List<RelayClient> found, List<RelayClient> used, Consumer<String> printer, JobContent content)
+            throws JobFailure {
         long job = new SecureRandom().nextLong();
         Token key = Token.random();
         NodeReservation reservation = new NodeReservation(
@@ -89,7 +115,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         printer.accept(
                 spec.ranks() + " ranks on " + places.size() + " nodes (" + hosts.size() + " hosts) of " + homes.stream().map(HomeRelay::site).distinct().count()
                         + " sites");
-        return new PlacedJob(opening(job, spec, homes, homeOf), request, key, atHome);
+        return new PlacedJob(opening(job, spec, homes, homeOf), request, key, atHome, content);
     }
 
     /** How long agents keep the job's processes while nobody is connected for it. */
@@ -128,26 +154,42 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         }
     }
 
-    /** Starts the job's processes where they were placed. */
-    ProcessStarter starter(JobSpec spec, JobRelays relays, Consumer<String> printer) {
+    /**
+     * Starts the job's processes where they were placed. Their files are there, or at their relays, when it returns.
+     *
+     * @param failed takes the reason, in one line, if a process cannot be started on its node
+     */
+    ProcessStarter starter(JobSpec spec, JobRelays relays, Consumer<String> printer, Consumer<String> failed) throws JobFailure {
         if (places.isEmpty()) {
-            return new LocalProcesses(spec, opening.job(), null);
+            ProcessStarter here = new LocalProcesses(spec, opening.job(), null);
+            return request.files().isEmpty() ? here : LinkingStarter.of(here, request.files());
         }
+        JobStaging staging = new JobStaging(content, opening.homes().stream().map(HomeRelay::relay).toList(), relays);
         AgentPool pool = new AgentPool(
                 nodeJob(spec), relays, opening.homes().stream().map(HomeRelay::site).toList(), request.allocation(spec.ranks()), request.nodeTimeoutMs(),
-                printer);
+                staging, printer, failed);
         places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks().size(), place.ranks()));
         relays.nodes(pool);
+        try {
+            pool.stage(request.display());
+        } catch (JobFailure e) {
+            pool.close();
+            throw e;
+        }
         pool.watch();
         return pool;
     }
 
-    private NodeJob nodeJob(JobSpec spec) {
-        List<StartSpec.StagedFile> classPath = spec.classPath().stream()
-                .map(path -> new StartSpec.StagedFile(path.toAbsolutePath().toString(), StartSpec.StagedFile.SHARED, 0))
+    private static List<StartSpec.StagedFile> staged(List<JobContent.StagedContent> contents) {
+        return contents.stream()
+                .map(each -> new StartSpec.StagedFile(each.name(), ContentHash.of(each.id().digest()), each.id().bytes()))
                 .toList();
+    }
+
+    private NodeJob nodeJob(JobSpec spec) {
         return new NodeJob(
-                opening.job(), key, spec.mainClass(), spec.arguments(), spec.jvmFlags(), spec.environment(), classPath, List.of(), request.workFolder(),
+                opening.job(), key, spec.mainClass(), spec.arguments(), spec.jvmFlags(), spec.environment(), staged(content.classPath()),
+                staged(content.files()), request.workFolder(),
                 spec.isRestartable(), spec.isRestartable() ? spec.patience().silenceSeconds() : 0, launcherSeconds(spec));
     }
 }

@@ -1,16 +1,21 @@
 package org.posthouse.cli.option;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.posthouse.cli.terminal.TerminalProgress;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.AllocationRequest;
 import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.SiteRestriction;
+import org.posthouse.launch.place.StageDisplay;
 import org.posthouse.launch.provision.HostFile;
 import org.posthouse.launch.provision.HostSlots;
 import org.posthouse.launch.provision.LaunchedAgents;
@@ -52,6 +57,13 @@ public final class NodeOptions {
     private String workFolder = "";
 
     @Option(
+            names = "--file",
+            paramLabel = "FILE",
+            description = "A file that each rank finds under its last name in the folder where it runs; may be repeated. Nodes get it by its content; on this"
+                    + " host it is a link.")
+    private List<Path> files = List.of();
+
+    @Option(
             names = "--node-timeout",
             paramLabel = "SECONDS",
             description = "How long a node may be away before its ranks are started elsewhere, 1 to 86400 (default: 15).")
@@ -89,6 +101,49 @@ public final class NodeOptions {
         }
     }
 
+    /** Adds the files, and a bar that shows their way to the relays if standard error is a terminal. */
+    public NodeRequest withFiles(NodeRequest request) throws CommandFailure {
+        for (Path file : files) {
+            if (!Files.isRegularFile(file)) {
+                throw new CommandFailure("--file " + file + (Files.isDirectory(file) ? " is a folder: pack it into one file" : " does not exist"));
+            }
+        }
+        if (!files.isEmpty() && !workFolder.isEmpty()) {
+            throw new CommandFailure("--file and --wdir: files are for the ranks' own folders; with --wdir the nodes have them there");
+        }
+        return request.withFiles(files, TerminalProgress.ofTerminal().map(StageBar::new));
+    }
+
+    /** A bar at the foot of the terminal. */
+    private static final class StageBar implements StageDisplay {
+        private static final int STEPS = 1_000;
+        private static final long QUIET_NS = TimeUnit.SECONDS.toNanos(1);
+
+        private final TerminalProgress terminal;
+        private final long sinceNs = System.nanoTime();
+
+        StageBar(TerminalProgress terminal) {
+            this.terminal = terminal;
+        }
+
+        @Override
+        public void show(long done, long total) {
+            if (total > 0 && System.nanoTime() - sinceNs > QUIET_NS) {
+                terminal.show(String.format(Locale.ROOT, "staging %.1f of %.1f MB", done / 1e6, total / 1e6), (int) (STEPS * done / total), STEPS);
+            }
+        }
+
+        @Override
+        public void end() {
+            terminal.close();
+        }
+    }
+
+    /** Whether files are given. */
+    public boolean hasFiles() {
+        return !files.isEmpty();
+    }
+
     /**
      * @param sites names of sites, or empty
      * @param more labels that nodes must have besides those of {@code --where}
@@ -105,7 +160,8 @@ public final class NodeOptions {
         };
         try {
             SiteRestriction restriction = sites.isEmpty() ? SiteRestriction.NONE : SiteRestriction.parse(sites);
-            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, TimeUnit.SECONDS.toMillis(timeoutSeconds));
+            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, TimeUnit.SECONDS.toMillis(timeoutSeconds), List.of(),
+                    Optional.empty());
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

@@ -5,6 +5,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.util.Locale;
+import java.util.Optional;
 
 /** One line at the foot of a terminal that says how far a long command has come. Confined to the command's thread. */
 public final class TerminalProgress implements AutoCloseable {
@@ -23,6 +24,11 @@ public final class TerminalProgress implements AutoCloseable {
     /** On standard error; silent if that is no terminal. */
     public static TerminalProgress onStandardError() {
         return new TerminalProgress(System.err, isTerminal(STANDARD_ERROR));
+    }
+
+    /** On standard error; empty if that is no terminal. */
+    public static Optional<TerminalProgress> ofTerminal() {
+        return isTerminal(STANDARD_ERROR) ? Optional.of(onStandardError()) : Optional.empty();
     }
 
     /** The C library knows; {@link System#console} tells of standard output only. */

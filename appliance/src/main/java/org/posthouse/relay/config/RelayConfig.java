@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.keys.RelayId;
+import org.posthouse.launch.stage.ContentStore;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.wire.Token;
@@ -27,6 +28,7 @@ import org.posthouse.wire.Token;
  * @param links links to other relays; if it is empty, the relay serves only jobs that have all ranks at home here
  * @param linkPatienceSeconds seconds that a link may be down before jobs with ranks at its far end are ended; 0 for no
  *         limit
+ * @param stageBytesMax limit of the files of jobs that the relay keeps for its nodes, in bytes
  */
 public record RelayConfig(
         String site,
@@ -41,7 +43,11 @@ public record RelayConfig(
         LauncherTimeout launcherWait,
         CoreConfig core,
         Optional<LinkConfig> links,
-        int linkPatienceSeconds) {
+        int linkPatienceSeconds,
+        long stageBytesMax) {
+    /** Bytes of staged files that a relay, or an agent, keeps by default. */
+    public static final long STAGE_BYTES_DEFAULT = ContentStore.BYTES_DEFAULT;
+
     /**
      * Files beside those of connections and streams: 128 of the console, and some 200 of Java, its loops, the log and
      * the group.
@@ -91,7 +97,8 @@ public record RelayConfig(
                 LauncherTimeout.DEFAULT,
                 CoreConfig.DEFAULT.withUnexpected(unexpectedBytesDefault()),
                 Optional.empty(),
-                0);
+                0,
+                STAGE_BYTES_DEFAULT);
     }
 
     /**
@@ -105,7 +112,8 @@ public record RelayConfig(
     /** With this limit of the memory for unexpected messages. */
     public RelayConfig withUnexpected(long bytes) {
         return new RelayConfig(
-                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core.withUnexpected(bytes), links, linkPatienceSeconds);
+                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core.withUnexpected(bytes), links, linkPatienceSeconds,
+                stageBytesMax);
     }
 
     /**
@@ -115,6 +123,17 @@ public record RelayConfig(
         return data.resolve(relay.name().equals(RelayId.FIRST) ? "log" : "log-" + relay.name());
     }
 
+    /** With this limit of the staged files, in bytes. */
+    public RelayConfig withStage(long bytesMax) {
+        return new RelayConfig(
+                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds, bytesMax);
+    }
+
+    /** The folder of staged files, beside the log; empty if there is no log. */
+    public Optional<Path> stageFolder() {
+        return logFolder.map(log -> log.resolveSibling(log.getFileName().toString().replaceFirst("log", "stage")));
+    }
+
     public RelayConfig withLog(Path folder) {
         return withLog(folder, logLimits);
     }
@@ -122,7 +141,8 @@ public record RelayConfig(
     /** With a log that has these limits. */
     public RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
-                site, relay, epoch, door, ops, mode, shards, Optional.of(folder), limits, launcherWait, limits.core(core, shards), links, linkPatienceSeconds);
+                site, relay, epoch, door, ops, mode, shards, Optional.of(folder), limits, launcherWait, limits.core(core, shards), links, linkPatienceSeconds,
+                stageBytesMax);
     }
 
     /** The most files that the relay may have open at once, by its limits. */
@@ -137,17 +157,19 @@ public record RelayConfig(
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core, Optional.of(config), linkPatienceSeconds);
+                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core, Optional.of(config), linkPatienceSeconds, stageBytesMax);
     }
 
     public RelayConfig withLocal(Optional<LocalSockets> sockets) {
         return new RelayConfig(
-                site, relay, epoch, door.local(sockets), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
+                site, relay, epoch, door.local(sockets), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds,
+                stageBytesMax);
     }
 
     public RelayConfig withLaunchToken(Token token) {
         return new RelayConfig(
-                site, relay, epoch, door.launchToken(token), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
+                site, relay, epoch, door.launchToken(token), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds,
+                stageBytesMax);
     }
 
     /**
@@ -155,10 +177,12 @@ public record RelayConfig(
      */
     public RelayConfig after(long earlier) {
         return new RelayConfig(
-                site, relay, Math.max(epoch, earlier + 1), door, ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
+                site, relay, Math.max(epoch, earlier + 1), door, ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds,
+                stageBytesMax);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
-        return new RelayConfig(site, relay, epoch, door, ops, placed, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
+        return new RelayConfig(site, relay, epoch, door, ops, placed, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds,
+                stageBytesMax);
     }
 }

@@ -21,12 +21,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.posthouse.launch.reserve.SlotLedger;
+import org.posthouse.launch.stage.ContentStore;
+import org.posthouse.launch.stage.JobFolders;
 import org.posthouse.mpj.channel.UnprovenRelayException;
 import org.posthouse.wire.AgentDrain;
 import org.posthouse.wire.AgentEnvelope;
@@ -37,6 +40,8 @@ import org.posthouse.wire.AgentPing;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.StageAnswer;
+import org.posthouse.wire.StageData;
 import org.posthouse.wire.WireException;
 
 /**
@@ -48,6 +53,7 @@ public final class Agent implements AutoCloseable {
     private static final long PING_MS = 5_000;
     private static final long TICK_MS = 200;
     private static final int PINGS_USUAL = 8;
+    private static final long DISK_SECONDS = 20;
     private static final long REDIAL_FIRST_MS = 100;
     private static final long REDIAL_LAST_MS = 2_000;
 
@@ -71,6 +77,13 @@ public final class Agent implements AutoCloseable {
     /** Written by the agent's thread before {@link #over} opens, read by the one that runs; null if the agent was asked to end. */
     private volatile String failure;
 
+    /** Works on the disk, in order. */
+    private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("posthouse-agent-disk").factory());
+
+    private final ContentStore store;
+    private final JobFolders folders;
+    private final ContentFetcher fetcher;
+
     // Confined to the thread.
     private final Map<Long, AgentJob> jobs = new HashMap<>();
     private final Deque<Long> roundTripsUs = new ArrayDeque<>();
@@ -84,14 +97,20 @@ public final class Agent implements AutoCloseable {
     private boolean saidLost;
 
     /**
+     * Takes the folder of the agent, and removes what an earlier agent has left of its jobs there.
+     *
      * @param version of the product, for people
      * @param printer prints a line for people
+     * @throws IOException in one line, if the folder cannot be used, or another process uses it
      */
-    public Agent(AgentSettings settings, String version, Consumer<String> printer) {
+    public Agent(AgentSettings settings, String version, Consumer<String> printer) throws IOException {
         this.settings = settings;
         this.version = version;
         this.printer = printer;
         this.ledger = new SlotLedger(settings.limits(), settings.users());
+        this.folders = JobFolders.open(settings.folder().resolve("jobs"));
+        this.store = ContentStore.open(settings.folder().resolve("cas"), settings.stageBytes());
+        this.fetcher = new ContentFetcher(store, this::execute, this::onDisk, this::send);
     }
 
     /**
@@ -111,6 +130,12 @@ public final class Agent implements AutoCloseable {
         });
         ended.await();
         thread.shutdownNow();
+        disk.shutdown();
+        if (!disk.awaitTermination(DISK_SECONDS, TimeUnit.SECONDS)) {
+            printer.accept("the folder " + settings.folder() + " is still written to after " + DISK_SECONDS + " s");
+        }
+        store.close();
+        folders.close();
         if (failure != null) {
             throw new IOException(failure);
         }
@@ -125,6 +150,14 @@ public final class Agent implements AutoCloseable {
     private void fail(String why) {
         failure = why;
         over.countDown();
+    }
+
+    private void onDisk(Runnable task) {
+        try {
+            disk.execute(guarded(task));
+        } catch (RejectedExecutionException e) {
+            assert disk.isShutdown(); // The agent has ended.
+        }
     }
 
     private void execute(Runnable task) {
@@ -179,6 +212,7 @@ public final class Agent implements AutoCloseable {
         offered = null;
         offer();
         ping();
+        fetcher.connected();
     }
 
     /** Another process may stand where the relay was, for a while; one that never was the relay is a mistake. */
@@ -297,6 +331,8 @@ public final class Agent implements AutoCloseable {
                     offer();
                 }
                 case WELCOME -> {} // The relay has let the agent in; what it knows of other relays is for launchers.
+                case STAGE_ANSWER -> fetcher.onAnswer(StageAnswer.decode(frame));
+                case STAGE_DATA -> fetcher.onData(StageData.decode(frame));
                 case AGENT_PONG -> pong(AgentPing.decode(frame).number());
                 default -> throw new WireException(CloseReason.NOT_EXPECTED, type + " from a relay to an agent");
             }
@@ -333,7 +369,7 @@ public final class Agent implements AutoCloseable {
             if (job == null) {
                 job = new AgentJob(
                         HexFormat.of().toHexDigits(number), envelope.job(), m.key(), this::mail, this::execute,
-                        new NodeFiles(settings.folder().resolve("jobs"), envelope.job()), settings.relay(),
+                        new NodeFiles(folders, envelope.job(), fetcher, this::execute, this::onDisk, settings.stageBytes()), settings.relay(),
                         connection.isDirect());
                 jobs.put(job.id(), job);
             }
@@ -364,6 +400,7 @@ public final class Agent implements AutoCloseable {
     private void tick() {
         long nowNs = System.nanoTime();
         ledger.expire(nowNs);
+        fetcher.tick(nowNs);
         for (AgentJob job : List.copyOf(jobs.values())) {
             if (ledger.slotsOf(job.id()) == 0) {
                 end(job);

@@ -1,6 +1,5 @@
 package org.posthouse.launch.agent;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -179,7 +178,7 @@ final class AgentJob {
             return;
         }
         starting.remove(process);
-        files.stage(spec, () -> thread.execute(() -> start(process, spec)), why -> thread.execute(() -> notStarted(process, why)));
+        files.stage(process.rank(), spec, staged -> start(process, spec, staged), why -> notStarted(process, why));
     }
 
     private void notStarted(ProcessKey process, String why) {
@@ -187,13 +186,13 @@ final class AgentJob {
     }
 
     /** All its files are there. */
-    private void start(ProcessKey process, StartSpec spec) {
+    private void start(ProcessKey process, StartSpec spec, NodeFiles.Staged staged) {
         if (isOver || ranks.containsKey(process)) {
             return;
         }
         try {
-            Path folder = workFolder(process, spec);
-            LocalProcesses starter = LocalProcesses.ofAgent(agent, jobSpec(spec, folder), job, folder);
+            Path folder = workFolder(process, spec, staged.own());
+            LocalProcesses starter = LocalProcesses.ofAgent(agent, jobSpec(spec, staged.classPath()), job, folder);
             starters.add(starter);
             RelayEndpointAddress way = spec.relay().isEmpty()
                     ? new RelayEndpointAddress(ownRelay, spec.token(), isDirect)
@@ -219,13 +218,12 @@ final class AgentJob {
             ranks.put(process, rank);
             limitStops(starter, spec.silenceSeconds());
             send(new AgentMessage.Started(process.rank(), process.incarnation(), rank.pid(), ""));
-        } catch (JobFailure | IOException e) {
+        } catch (JobFailure e) {
             notStarted(process, Causes.text(e));
         }
     }
 
-    private Path workFolder(ProcessKey process, StartSpec spec) throws IOException, JobFailure {
-        Path own = files.folder(process.rank());
+    private static Path workFolder(ProcessKey process, StartSpec spec, Path own) throws JobFailure {
         if (spec.workFolder().isEmpty()) {
             return own;
         }
@@ -236,8 +234,7 @@ final class AgentJob {
         return asked;
     }
 
-    private JobSpec jobSpec(StartSpec spec, Path folder) {
-        List<Path> classPath = spec.classPath().stream().map(file -> files.path(file, folder)).toList();
+    private JobSpec jobSpec(StartSpec spec, List<Path> classPath) {
         return new JobSpec(
                 HexFormat.of().toHexDigits(job), 1, classPath, spec.mainClass(), spec.arguments(), spec.jvmFlags(), spec.environment(), spec.restartable(),
                 spec.restartable() ? RestartPolicy.DEFAULT : RestartPolicy.NONE);

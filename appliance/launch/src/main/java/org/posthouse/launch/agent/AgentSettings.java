@@ -17,9 +17,11 @@ import org.posthouse.wire.Token;
  * @param labels words that jobs can ask for, by name
  * @param users users whose jobs are taken; empty: all that the relay lets in
  * @param folder where staged files and the folders of jobs are
+ * @param stageBytes room for staged files
  */
 public record AgentSettings(
-        String relay, Token token, String name, String host, SlotLimits limits, Map<String, String> labels, Set<String> users, Path folder) {
+        String relay, Token token, String name, String host, SlotLimits limits, Map<String, String> labels, Set<String> users, Path folder,
+        long stageBytes) {
     public AgentSettings {
         labels = Map.copyOf(labels);
         users = Set.copyOf(users);

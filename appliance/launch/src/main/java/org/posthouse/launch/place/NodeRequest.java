@@ -1,6 +1,9 @@
 package org.posthouse.launch.place;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How a job's ranks are placed on nodes.
@@ -12,6 +15,8 @@ import java.util.Map;
  * @param labels that a node must have
  * @param workFolder where ranks run on their nodes; empty: each in a folder of its own
  * @param nodeTimeoutMs how long a node may be away before its ranks count as lost
+ * @param files that ranks find in their folders, on nodes and on this host
+ * @param display shows how far files have come to the relays; empty: lines for people do
  */
 public record NodeRequest(
         Use use,
@@ -20,7 +25,9 @@ public record NodeRequest(
         SiteRestriction sites,
         Map<String, String> labels,
         String workFolder,
-        long nodeTimeoutMs) {
+        long nodeTimeoutMs,
+        List<Path> files,
+        Optional<StageDisplay> display) {
     /** Whether nodes are used. */
     public enum Use {
         /** Ranks run on this host. */
@@ -36,10 +43,17 @@ public record NodeRequest(
 
     /** Ranks on this host. */
     public static final NodeRequest LOCAL = new NodeRequest(
-            Use.NEVER, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", NODE_TIMEOUT_MS);
+            Use.NEVER, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", NODE_TIMEOUT_MS,
+            List.of(), Optional.empty());
 
     public NodeRequest {
         labels = Map.copyOf(labels);
+        files = List.copyOf(files);
+    }
+
+    /** With these files in the folders of ranks. */
+    public NodeRequest withFiles(List<Path> named, Optional<StageDisplay> shown) {
+        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, nodeTimeoutMs, named, shown);
     }
 
     /** What a job of so many ranks wants of the nodes. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -17,6 +18,7 @@ import org.posthouse.launch.place.AllocationRequest;
 import org.posthouse.launch.place.NodeAllocation;
 import org.posthouse.launch.place.NodeOrder;
 import org.posthouse.launch.place.NodeSlots;
+import org.posthouse.launch.place.StageDisplay;
 import org.posthouse.launch.process.ProcessRequest;
 import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.process.StartedProcess;
@@ -28,6 +30,8 @@ import org.posthouse.wire.AgentMessage;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.StageAnswer;
+import org.posthouse.wire.StageTaken;
 import org.posthouse.wire.StartSpec;
 import org.posthouse.wire.WireException;
 
@@ -38,7 +42,7 @@ import org.posthouse.wire.WireException;
  * <p>Thread-safe by its own lock. The readers of the relays' connections call it, the job's thread, and a thread of its
  * own that looks at the time.
  */
-public final class AgentPool implements ProcessStarter, AgentFrameListener {
+public final class AgentPool implements ProcessStarter {
     private static final long LOOK_MS = 250;
 
     /** Between two searches for further nodes. */
@@ -58,7 +62,9 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
 
     private final AllocationRequest request;
     private final long nodeTimeoutNs;
+    private final JobStaging staging;
     private final Consumer<String> printer;
+    private final Consumer<String> failed;
     private final Exchange exchange = new Exchange();
 
     // Guarded by this.
@@ -82,16 +88,21 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
      * @param sites the sites of the job's relays, in the order of its homes
      * @param request where its ranks may be
      * @param nodeTimeoutMs how long an agent may be away before its processes count as lost
+     * @param staging brings the job's files to its relays; closed with this
      * @param printer prints a line for people
+     * @param failed takes the reason, in one line, if a process cannot be started on its node; the job then ends
      */
     public AgentPool(
-            NodeJob job, AgentLines lines, List<String> sites, AllocationRequest request, long nodeTimeoutMs, Consumer<String> printer) {
+            NodeJob job, AgentLines lines, List<String> sites, AllocationRequest request, long nodeTimeoutMs,
+            JobStaging staging, Consumer<String> printer, Consumer<String> failed) {
         this.job = job;
         this.lines = lines;
         this.sites = List.copyOf(sites);
         this.request = request;
         this.nodeTimeoutNs = TimeUnit.MILLISECONDS.toNanos(nodeTimeoutMs);
+        this.staging = staging;
         this.printer = printer;
+        this.failed = failed;
         this.looker = Thread.ofVirtual().name("posthouse-nodes").unstarted(this::lookOften);
     }
 
@@ -100,6 +111,15 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
         Node node = new Node(relay, sites.get(relay), offer, slots);
         nodes.put(offer.agent(), node);
         ranks.forEach(rank -> nodeOf.put(rank, node));
+    }
+
+    /**
+     * Brings the job's files to its relays. Blocks.
+     *
+     * @throws JobFailure in one line, if one cannot be brought there
+     */
+    public void stage(Optional<StageDisplay> display) throws JobFailure {
+        staging.run(display.orElseGet(() -> new StageReport(printer)));
     }
 
     /** Begins to look at the time. */
@@ -245,13 +265,29 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
 
     // ---- what agents and relays report
 
-    @Override
-    public void onFrame(FrameType type, ByteBuffer frame) throws WireException {
+    /** Receives a relay's frames about nodes and files. */
+    public AgentFrameListener listener(int relay) {
+        return new AgentFrameListener() {
+            @Override
+            public void onFrame(FrameType type, ByteBuffer frame) throws WireException {
+                AgentPool.this.onFrame(relay, type, frame);
+            }
+
+            @Override
+            public void onLost(String why) {
+                staging.lost(relay, why);
+            }
+        };
+    }
+
+    private void onFrame(int relay, FrameType type, ByteBuffer frame) throws WireException {
         switch (type) {
+            case STAGE_ANSWER -> staging.onAnswer(relay, StageAnswer.decode(frame));
+            case STAGE_TAKEN -> staging.onTaken(relay, StageTaken.decode(frame));
             case AGENT_MESSAGE -> onMessage(frame);
             case AGENT_GONE -> onGone(AgentGone.decode(frame));
             case AGENT_OFFER -> onOffer(AgentOffer.decode(frame));
-            default -> throw new WireException(CloseReason.NOT_EXPECTED, type + " to a launcher that stages nothing");
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, type + " to a launcher");
         }
     }
 
@@ -306,7 +342,7 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
             process.started(m.pid());
             return;
         }
-        printer.accept("rank " + m.rank() + " cannot be started on " + node + ": " + m.error());
+        failed.accept("rank " + m.rank() + " cannot be started on " + node + ": " + m.error());
         node.remove(process);
         process.exited(STATUS_NOT_STARTED);
     }
@@ -370,6 +406,7 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
 
     /** The launcher is connected to a relay again. */
     public synchronized void relayBack(int relay) {
+        staging.again(relay, printer);
         nodes.values().stream().filter(node -> node.relay() == relay).forEach(node -> send(node, new AgentMessage.Attach(job.key())));
     }
 
@@ -430,6 +467,7 @@ public final class AgentPool implements ProcessStarter, AgentFrameListener {
             isClosed = true;
             looker.interrupt();
             nodes.values().forEach(node -> send(node, new AgentMessage.Release(job.key())));
+            staging.close();
         }
     }
 }

@@ -42,6 +42,9 @@ public final class ContentStore implements Closeable {
     /** The time of change of all stored files. */
     static final FileTime FIXED_TIME = FileTime.from(Instant.parse("2000-01-01T00:00:00Z"));
 
+    /** Bytes of a store of which nobody has said how large it is: 2 GiB. */
+    public static final long BYTES_DEFAULT = 2L << 30;
+
     static final String PARTIAL = ".part";
     private static final Logger LOG = LoggerFactory.getLogger(ContentStore.class);
 
@@ -164,6 +167,11 @@ public final class ContentStore implements Closeable {
         return new PinnedContent(this, entry, file(entry.id));
     }
 
+    /** Another use of content in use. */
+    synchronized PinnedContent again(Entry entry) {
+        return pinned(entry);
+    }
+
     synchronized void unpin(Entry entry) {
         entry.pins--;
         assert entry.pins >= 0;
@@ -203,10 +211,15 @@ public final class ContentStore implements Closeable {
         return new IncomingContent(pinned(entry), partial);
     }
 
-    private Entry begin(ContentId id, Entry left) throws StageException {
+    /** @throws StageException if the content is larger than the store */
+    public void requireFits(ContentId id) throws StageException {
         if (id.bytes() > bytesMax) {
             throw new StageException("content " + id + " is larger than the store in " + folder + ", which takes " + bytesMax + " bytes (--stage-cache)");
         }
+    }
+
+    private Entry begin(ContentId id, Entry left) throws StageException {
+        requireFits(id);
         long stored = left == null ? 0 : left.bytes;
         Entry entry = left == null ? new Entry(id) : left;
         entry.pins++; // Not to be evicted for its own sake.
@@ -335,7 +348,8 @@ public final class ContentStore implements Closeable {
         Files.getFileAttributeView(file, BasicFileAttributeView.class).setTimes(FIXED_TIME, FileTime.from(Instant.now()), null);
     }
 
-    Path folder() {
+    /** The folder of its files. */
+    public Path folder() {
         return folder;
     }
 

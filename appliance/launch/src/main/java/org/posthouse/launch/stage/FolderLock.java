@@ -39,6 +39,15 @@ final class FolderLock implements Closeable {
         throw new StageException("the folder " + folder + " is in use by another process: name another one with --dir");
     }
 
+    /** Whether somebody holds the lock of a folder. */
+    static boolean isTaken(Path folder) throws StageException {
+        try (FileChannel file = FileChannel.open(folder.resolve(NAME), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE))) {
+            return !isLocked(file);
+        } catch (IOException e) {
+            throw StageException.of("the folder " + folder + " cannot be used", e);
+        }
+    }
+
     private static boolean isLocked(FileChannel file) throws IOException {
         try {
             FileLock lock = file.tryLock();

@@ -57,6 +57,11 @@ public final class JobFolders implements Closeable {
         }
     }
 
+    /** Whether another process, or this one, has the folder open. */
+    public static boolean isInUse(Path folder) throws StageException {
+        return Files.exists(folder) && FolderLock.isTaken(folder);
+    }
+
     /** Only a program puts one there. */
     private static void removeIfLink(Path path) throws IOException {
         if (Files.isSymbolicLink(path)) {

@@ -26,6 +26,11 @@ public final class PinnedContent implements AutoCloseable {
         return path;
     }
 
+    /** Another use of the same content, which ends by itself. */
+    public PinnedContent again() {
+        return store.again(entry);
+    }
+
     /** Ends the use. A second call does nothing. */
     @Override
     public void close() {
