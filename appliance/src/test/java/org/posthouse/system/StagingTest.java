@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,6 +149,43 @@ class StagingTest {
                 assertThat(done.status()).as(done.err()).isZero();
                 assertThat(done.out().lines().filter(line -> line.endsWith(" ends"))).hasSize(3);
                 assertThat(done.out().lines()).as("nothing is shown twice").doesNotHaveDuplicates();
+            }
+        }
+    }
+
+    /** The launcher is connected to it again, and names its files anew. */
+    @Test
+    @Tag("long")
+    void aRelayThatHasLostItsCacheGetsTheFilesAgain() throws Exception {
+        Path end = folder.resolve("end");
+        try (Relays relay = relay(); Command one = agent(relay, "one", 3); Command two = agent(relay, "two", 3)) {
+            List<String> arguments = new ArrayList<>(List.of(
+                    "run", "-n", "3", "-a", "concentrate", "--node-timeout", "1", "--durability", "process", "--relay", relay.ranks()));
+            arguments.addAll(List.of(staged(end.toString())));
+            try (Command job = Command.start(folder, arguments.toArray(String[]::new))) {
+                await().atMost(PATIENCE).until(() -> job.out().lines().count() == 3 || !job.handle().isAlive());
+                await().atMost(PATIENCE).until(() -> relay.meter(IN) > 0);
+                long in = relay.meter(IN);
+                relay.kill();
+                removeFiles(folder.resolve("data").resolve("stage"));
+                relay.startAgain();
+                await().atMost(PATIENCE).until(() -> relay.meter(IN) == in);
+                Command victim = Jobs.ranks(one.handle()).isEmpty() ? two : one;
+                await().atMost(PATIENCE).until(() -> Stream.of(one, two).allMatch(agent -> agent.err().contains("connected again")));
+                victim.handle().destroyForcibly();
+                await().atMost(PATIENCE).until(() -> job.err().contains(" is gone: "));
+                Files.createFile(end);
+                Command.Result done = job.await();
+                assertThat(done.status()).as(done.err()).isZero();
+                assertThat(done.out().lines().filter(line -> line.endsWith(" ends"))).hasSize(3);
+            }
+        }
+    }
+
+    private static void removeFiles(Path store) throws IOException {
+        try (Stream<Path> files = Files.list(store)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
             }
         }
     }
