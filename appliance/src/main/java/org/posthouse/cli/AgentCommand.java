@@ -2,12 +2,15 @@ package org.posthouse.cli;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
@@ -16,6 +19,10 @@ import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.launch.agent.Agent;
 import org.posthouse.launch.agent.AgentSettings;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.provision.SlurmTasks;
+import org.posthouse.launch.provision.StandingAgents;
 import org.posthouse.launch.reserve.SlotLimits;
 import org.posthouse.launch.stage.JobFolders;
 import org.posthouse.relay.ProductVersion;
@@ -41,6 +48,8 @@ import picocli.CommandLine.Spec;
         })
 final class AgentCommand implements Callable<Integer> {
     private static final int TOKEN_DIGITS = 32;
+    private static final long DETACH_SECONDS = 60;
+    private static final long DETACH_LOOK_MS = 100;
 
     /** Most agents of a user on a host that name no folder. */
     private static final int FOLDERS_MAX = 256;
@@ -60,6 +69,15 @@ final class AgentCommand implements Callable<Integer> {
             description = "Read the launch token from the first line of standard input, and end when standard input ends: for who starts agents on other hosts.")
     private boolean tokenStdin;
 
+    @Option(
+            names = "--detach",
+            description = "Start the agent as a process of its own, print its number when it has reached the relay, and end.")
+    private boolean detach;
+
+    /** Of the process that --detach starts: the end of its input means nothing. */
+    @Option(names = "--detached", hidden = true)
+    private boolean isDetached;
+
     @Option(names = "--name", paramLabel = "NAME", description = "The node's name (default: the host's name).")
     private String name = Agent.hostName();
 
@@ -71,6 +89,13 @@ final class AgentCommand implements Callable<Integer> {
 
     @Option(names = "--slots", paramLabel = "P", description = "Ranks at a time, 1 to " + AgentOffer.SLOTS_MAX + " (default: this host's processors).")
     private int slots = Runtime.getRuntime().availableProcessors();
+
+    @Option(
+            names = "--slurm-slots",
+            paramLabel = "LIST",
+            description = "For a task of a Slurm job step: the slots of each node of the step, such as 8(x3),4. This node's place in it and its name are"
+                    + " those that Slurm says.")
+    private String slurmSlots;
 
     @Option(names = "--jobs", paramLabel = "J", description = "Jobs at a time (default: 1).")
     private int jobs = 1;
@@ -92,6 +117,9 @@ final class AgentCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        if (slurmSlots != null) {
+            ofSlurm(System.getenv());
+        }
         if (slots < 1 || slots > AgentOffer.SLOTS_MAX || jobs < 1) {
             throw new ParameterException(
                     command.commandLine(), "--slots " + slots + " and --jobs " + jobs + ", expected 1 to " + AgentOffer.SLOTS_MAX + " slots and 1 job or more");
@@ -103,8 +131,11 @@ final class AgentCommand implements Callable<Integer> {
         if (tokenStdin && tokenFile != null) {
             throw new ParameterException(command.commandLine(), "--token-stdin and --token-file: give one of them");
         }
-        Token token = tokenStdin ? tokenOfInput() : TokenFile.read(tokenFile);
+        Token token = tokenStdin || isDetached ? tokenOfInput() : TokenFile.read(tokenFile);
         Path own = folder == null ? freeFolder() : folder;
+        if (detach) {
+            return detached(token, own.toAbsolutePath());
+        }
         AgentSettings settings = new AgentSettings(relay.toString(), token, name, host, limits, labels, Set.copyOf(users), own.toAbsolutePath(),
                 stageCache.bytes());
         try (Agent agent = new Agent(settings, ProductVersion.text(), line -> System.err.println("posthouse: " + line));
@@ -131,6 +162,60 @@ final class AgentCommand implements Callable<Integer> {
             return free;
         } catch (IOException e) {
             throw new CommandFailure(e.getMessage() + "; name another one with --dir", e);
+        }
+    }
+
+    /** Starts this command again in a process that nobody waits for. */
+    private int detached(Token token, Path own) throws CommandFailure, InterruptedException {
+        Path log = own.resolve("agent.log");
+        try {
+            Files.createDirectories(own);
+            Process agent = StandingAgents.detach(wordsOfDetached(own), token, log);
+            long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(DETACH_SECONDS);
+            while (!Files.readString(log).contains(Agent.CONNECTED)) {
+                if (agent.waitFor(DETACH_LOOK_MS, TimeUnit.MILLISECONDS)) {
+                    String printed = Files.readString(log).strip();
+                    throw new CommandFailure("the agent has ended with status " + agent.exitValue() + ": " + printed.substring(printed.lastIndexOf('\n') + 1));
+                }
+                if (System.nanoTime() > endNs) {
+                    agent.destroy();
+                    throw new CommandFailure("the agent has not reached its relay " + relay + " within " + DETACH_SECONDS + " s; " + log + " says more");
+                }
+            }
+            System.out.println("agent " + name + " runs as process " + agent.pid() + "; what it prints is in " + log);
+            return 0;
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure("the agent cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    private List<String> wordsOfDetached(Path own) throws JobFailure {
+        List<String> words = new ArrayList<>(List.of(Installation.program().toString(), "agent", "--detached"));
+        words.addAll(
+                List.of("--relay", relay.toString(), "--name", name, "--host-id", host, "--slots", Integer.toString(slots), "--jobs", Integer.toString(jobs)));
+        labels.forEach((label, value) -> words.addAll(List.of("--label", label + "=" + value)));
+        users.forEach(user -> words.addAll(List.of("--allow", user)));
+        words.addAll(List.of("--dir", own.toString(), "--stage-cache", Long.toString(stageCache.bytes())));
+        return words;
+    }
+
+    /** Takes the node's name and slots from Slurm's variables, except for what options say. */
+    private void ofSlurm(Map<String, String> own) {
+        String node = own.getOrDefault("SLURM_NODEID", "");
+        try {
+            List<Integer> all = SlurmTasks.parse(slurmSlots);
+            if (!node.matches("[0-9]{1,6}") || Integer.parseInt(node) >= all.size()) {
+                throw new ParameterException(
+                        command.commandLine(), "--slurm-slots " + slurmSlots + ": SLURM_NODEID is \"" + node + "\", expected 0 to " + (all.size() - 1));
+            }
+            if (command.commandLine().getParseResult().matchedOption("--slots") == null) {
+                slots = all.get(Integer.parseInt(node));
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), "--slurm-slots: " + e.getMessage(), e);
+        }
+        if (command.commandLine().getParseResult().matchedOption("--name") == null) {
+            name = own.getOrDefault("SLURMD_NODENAME", name);
         }
     }
 

@@ -41,6 +41,7 @@ public final class Posthouse {
             ModeCommand.class,
             DrainCommand.class,
             AgentCommand.class,
+            AgentsCommand.class,
             JobsCommand.class,
             NodesCommand.class,
             KeysCommand.class,

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.posthouse.cli.file.TokenFile;
@@ -78,8 +79,14 @@ public final class RunCommand implements Callable<Integer> {
     /** Default of the seconds for which relays keep a job that has a folder. */
     private static final int KEEP_SECONDS = 86_400;
 
+    /** Status of a job whose nodes have all lost their agents. */
+    private static final int STATUS_NODES_LOST = 1;
+
     @Spec
     private CommandSpec command;
+
+    /** Complete when the job is prepared. */
+    private final CompletableFuture<JobRun> job = new CompletableFuture<>();
 
     @Option(names = {"-n", "-np", "--ranks"}, required = true, paramLabel = "N", description = "Number of ranks.")
     private int ranks;
@@ -377,20 +384,30 @@ public final class RunCommand implements Callable<Integer> {
         if (!nodes.launchesAgents()) {
             return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, token, nodeRequest(Map.of())), interruption);
         }
-        try (LaunchedAgents agents = nodes.launch(addresses, token, line -> System.err.println(line))) {
+        try (LaunchedAgents agents = interruption.guardWait(
+                () -> nodes.launch(addresses, token, System.err::println, what -> timeIsNearlyOver(what)))) {
+            job.thenAccept(running -> agents.whenAllLost(why -> running.leave(STATUS_NODES_LOST, why)));
             return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, token, nodeRequest(agents.label())), interruption);
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    /** The launcher prints what the ranks do about it. */
+    private void timeIsNearlyOver(String what) {
+        job.thenAccept(running -> running.askForCheckpoints(what));
     }
 
     private JobOutcome run(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
-            JobRun job = folder == null
+            JobRun made = folder == null
                     ? interruption.guardWait(() -> JobRun.prepare(spec, placementRequest, tags.output(spec.ranks())))
                     : prepareLasting(spec, placementRequest, interruption);
-            supervised.apply(job);
-            job.adoptOrphans();
-            interruption.guard(job);
-            return job.run();
+            supervised.apply(made);
+            made.adoptOrphans();
+            interruption.guard(made);
+            job.complete(made);
+            return made.run();
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

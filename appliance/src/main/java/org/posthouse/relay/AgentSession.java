@@ -11,6 +11,7 @@ import org.posthouse.relay.io.OutboundChannel;
 import org.posthouse.relay.stage.StageDownloads;
 import org.posthouse.status.NodeStatus;
 import org.posthouse.wire.AgentDrain;
+import org.posthouse.wire.AgentEnd;
 import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.AgentPing;
@@ -156,6 +157,12 @@ final class AgentSession implements Session {
 
     /** Passes an order of a launcher on, which gets the agent's next offer. */
     void drain(AgentDrain order, LauncherAgents launcher) {
+        drainers.add(launcher);
+        output.write(order.encode());
+    }
+
+    /** Passes an order of a launcher on, which gets the agent's next offer, or learns of its end. */
+    void end(AgentEnd order, LauncherAgents launcher) {
         drainers.add(launcher);
         output.write(order.encode());
     }

@@ -11,6 +11,7 @@ import org.posthouse.audit.Audit;
 import org.posthouse.core.Job;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.wire.AgentDrain;
+import org.posthouse.wire.AgentEnd;
 import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -93,6 +94,17 @@ final class LauncherAgents {
         String what = session + (order.drain() ? " is to take no new job" : " is to take jobs again") + ", by order of ";
         owner.onComplete((name, fault) -> Audit.changed(relay.id(), what + (fault == null ? name : "a launcher")));
         session.drain(order, this);
+    }
+
+    /** Passes an order to end on, and writes it to the audit log. */
+    void endAgent(ByteBuf buffer, int index, int length) throws WireException {
+        AgentEnd order = AgentEnd.decode(ArrivedFrame.copy(buffer, index, length));
+        requireFew(drained, order.agent());
+        reached(order.agent()).ifPresent(session -> {
+            String what = session + (order.now() ? " is to end at once" : " is to end after its jobs") + ", by order of ";
+            owner.onComplete((name, fault) -> Audit.changed(relay.id(), what + (fault == null ? name : "a launcher")));
+            session.end(order, this);
+        });
     }
 
     private static void requireFew(Set<Long> sentTo, long agent) throws WireException {

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.posthouse.audit.Audit;
+import org.posthouse.core.Job;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
 import org.posthouse.relay.io.ArrivedFrame;
@@ -83,8 +85,10 @@ final class LauncherSession implements Session {
             }
             case JOB_CLOSE -> close(view.job(), CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(ArrivedFrame.copy(buffer, index, length)));
+            case JOB_SAVE -> save(view.job());
             case NODES -> agents.list(ArrivedFrame.copy(buffer, index, length));
             case AGENT_MESSAGE -> agents.pass(buffer, index, length, view);
+            case AGENT_END -> agents.endAgent(buffer, index, length);
             case AGENT_DRAIN -> agents.drain(buffer, index, length);
             case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_DATA -> files.onData(StageData.decode(ArrivedFrame.copy(buffer, index, length)));
@@ -164,6 +168,13 @@ final class LauncherSession implements Session {
         if (jobs.contains(kept.job())) {
             Shard shard = relay.shards().of(kept.job(), kept.rank());
             shard.strand().submit(() -> shard.core().outputKept(kept));
+        }
+    }
+
+    private void save(long job) {
+        if (jobs.contains(job)) {
+            Audit.changed(relay.id(), "the ranks of job " + Job.hexId(job) + " are asked for checkpoints, as its launcher wants");
+            relay.shards().each(shard -> shard.core().askCheckpoints(job));
         }
     }
 

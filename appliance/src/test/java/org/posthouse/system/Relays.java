@@ -84,6 +84,11 @@ final class Relays implements AutoCloseable {
         ready = ReadyLine.parse(started.out());
     }
 
+    /** Of its present process. */
+    long pid() {
+        return command.handle().pid();
+    }
+
     /** kill -9. */
     void kill() {
         ProcessHandle process = command.handle();

@@ -63,6 +63,7 @@ public final class FrameFuzz {
             case NODES -> ((NodesPage) decoded).encode();
             case AGENT_MESSAGE -> envelope((AgentEnvelope) decoded);
             case AGENT_GONE -> ((AgentGone) decoded).encode();
+            case AGENT_END -> ((AgentEnd) decoded).encode();
             case AGENT_DRAIN -> ((AgentDrain) decoded).encode();
             case AGENT_PING, AGENT_PONG -> ((AgentPing) decoded).encode(type);
             case STAGE_ASK -> ((StageAsk) decoded).encode();
@@ -126,7 +127,7 @@ public final class FrameFuzz {
                     to.linkWord(place, from.linkWord(place));
                 }
             }
-            case JOB_OPENED, MOVE, LIVE, LINK_REVOKED -> {}
+            case JOB_OPENED, JOB_SAVE, MOVE, LIVE, LINK_REVOKED -> {}
             default -> throw new AssertionError(from.type());
         }
     }

@@ -84,6 +84,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.STAGE_ANSWER, RELAY);
         SENDERS.put(FrameType.STAGE_DATA, LAUNCHER | RELAY);
         SENDERS.put(FrameType.STAGE_TAKEN, RELAY | AGENT);
+        SENDERS.put(FrameType.JOB_SAVE, LAUNCHER);
+        SENDERS.put(FrameType.AGENT_END, LAUNCHER | RELAY);
     }
 
     @ParameterizedTest

@@ -39,6 +39,7 @@ final class SampleFrames {
     static final NodesPage NODES = new NodesPage(2, List.of(OFFER));
     static final AgentEnvelope AGENT_MESSAGE = AgentEnvelope.of(JOB, AGENT, 0x91, new AgentMessage.Exited(3, 2, 0x92));
     static final AgentGone AGENT_GONE = new AgentGone(AGENT, "why");
+    static final AgentEnd AGENT_END = new AgentEnd(AGENT, true);
     static final AgentDrain AGENT_DRAIN = new AgentDrain(AGENT, true);
     static final AgentPing AGENT_PING = new AgentPing(0x93);
     static final ContentHash HASH = new ContentHash(0x31, 0x32, 0x33, 0x34);
@@ -84,7 +85,7 @@ final class SampleFrames {
             case ABORT -> ABORT.encode(type);
             case CLOSE -> CLOSE.encode(type);
             case JOB_OPEN -> JOB_OPEN.encode();
-            case JOB_OPENED, MOVE, LIVE -> fixed(type, Wire.HEADER_BYTES, 0);
+            case JOB_OPENED, JOB_SAVE, MOVE, LIVE -> fixed(type, Wire.HEADER_BYTES, 0);
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_KEPT -> JOB_KEPT.encode();
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
@@ -108,6 +109,7 @@ final class SampleFrames {
             case AGENT_MESSAGE -> AGENT_MESSAGE.encode();
             case AGENT_GONE -> AGENT_GONE.encode();
             case AGENT_DRAIN -> AGENT_DRAIN.encode();
+            case AGENT_END -> AGENT_END.encode();
             case AGENT_PING, AGENT_PONG -> AGENT_PING.encode(type);
             case STAGE_ASK -> STAGE_ASK.encode();
             case STAGE_ANSWER -> STAGE_ANSWER.encode();
@@ -281,6 +283,7 @@ final class SampleFrames {
             case AGENT_MESSAGE -> AgentEnvelope.decode(frame);
             case AGENT_GONE -> AgentGone.decode(frame);
             case AGENT_DRAIN -> AgentDrain.decode(frame);
+            case AGENT_END -> AgentEnd.decode(frame);
             case AGENT_PING, AGENT_PONG -> AgentPing.decode(frame);
             case STAGE_ASK -> StageAsk.decode(frame);
             case STAGE_ANSWER -> StageAnswer.decode(frame);

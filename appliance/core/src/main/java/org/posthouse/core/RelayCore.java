@@ -229,6 +229,14 @@ public final class RelayCore {
         return asked;
     }
 
+    /** Asks all ranks of a logged job that are here to take checkpoints. */
+    public void askCheckpoints(long id) {
+        Job job = jobs.job(id);
+        for (int rank = 0; job != null && job.logged() && rank < job.size(); rank++) {
+            askCheckpoint(id, rank);
+        }
+    }
+
     /**
      * Handles a change of the log space, which is short or free again. The launchers of logged jobs are notified; once
      * space is free again, senders may continue.

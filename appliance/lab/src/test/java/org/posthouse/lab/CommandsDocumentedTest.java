@@ -40,7 +40,8 @@ class CommandsDocumentedTest {
     private static final Set<String> OF_EXAMPLES = Set.of("--input", "--k", "--pattern", "--picture");
 
     /** Options of commands of the system that the pages show. */
-    private static final Set<String> OF_THE_SYSTEM = Set.of("--create-home", "--now", "--overlap", "--system");
+    private static final Set<String> OF_THE_SYSTEM =
+            Set.of("--create-home", "--exclusive", "--no-kill", "--no-shell", "--now", "--ntasks-per-node", "--overlap", "--system");
 
     private static String documents() throws IOException {
         try (Stream<Path> pages = Stream.concat(Stream.of(ROOT.resolve("README.md")), Files.list(ROOT.resolve("docs")))) {

@@ -282,6 +282,11 @@ public final class JobRelays implements AgentLines, AutoCloseable {
         }
     }
 
+    /** Has the relays that are connected ask their ranks for checkpoints. */
+    synchronized void askForCheckpoints() {
+        present().forEach(line -> line.askForCheckpoints(job.job()));
+    }
+
     private synchronized List<RelayClient> present() {
         return Arrays.stream(lines).filter(Objects::nonNull).toList();
     }

@@ -416,6 +416,27 @@ public final class JobRun implements RunningJob {
         signals.add(folder == null ? new JobSignal.Stop(status, why) : new JobSignal.Leave(why));
     }
 
+    /**
+     * Asks the ranks to save their state, once all are connected, because what they run on will end soon. Does not wait.
+     *
+     * @param why a sentence for people
+     */
+    public void askForCheckpoints(String why) {
+        if (!spec.logged()) {
+            output.tell(why + ", and the ranks with it: a job without --durability has no checkpoints");
+            return;
+        }
+        Thread.ofVirtual().name("posthouse-checkpoints").start(() -> {
+            try {
+                awaitConnected();
+                output.tell(why + ": the ranks are asked for checkpoints");
+                relays.askForCheckpoints();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
     @Override
     public long outputTaken() {
         return output.taken();

@@ -2,6 +2,7 @@ package org.posthouse.cli.option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -17,8 +18,8 @@ import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.SiteRestriction;
 import org.posthouse.launch.place.StageDisplay;
 import org.posthouse.launch.provision.HostFile;
-import org.posthouse.launch.provision.HostSlots;
 import org.posthouse.launch.provision.LaunchedAgents;
+import org.posthouse.launch.provision.SlurmAllocation;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Option;
 
@@ -79,26 +80,68 @@ public final class NodeOptions {
                     + " 'srun --overlap -w {host} -N1 -n1'.")
     private String launchCommand;
 
+    @Option(
+            names = "--slurm",
+            paramLabel = "OPTIONS",
+            defaultValue = "auto",
+            description = "Nodes of Slurm for this job alone. auto: within an allocation of several nodes, those; never; or options of salloc, such as"
+                    + " '-N 4 -t 10', for an allocation that this command asks for and gives back (default: auto).")
+    private String slurm;
+
+    @Option(
+            names = "--end-margin",
+            paramLabel = "TIME",
+            converter = CheckpointOption.Interval.class,
+            description = "How long before the time limit of a Slurm allocation the ranks are asked for checkpoints (default: a tenth of the limit, at most 5m).")
+    private Long endMarginMs;
+
     /** Whether agents are started for the job alone. */
     public boolean launchesAgents() throws CommandFailure {
         if ((hostFile == null) != (launchCommand == null)) {
             throw new CommandFailure("--hostfile and --launch-agent go together: give both");
         }
-        return hostFile != null;
+        if (hostFile != null && asksSlurm()) {
+            throw new CommandFailure("--slurm and --launch-agent: give one of them");
+        }
+        try {
+            return hostFile != null || asksSlurm() || aroundUs().isPresent();
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage() + "; --slurm never does without", e);
+        }
+    }
+
+    private boolean asksSlurm() {
+        return !slurm.equals("auto") && !slurm.equals("never");
+    }
+
+    private Optional<SlurmAllocation> aroundUs() throws JobFailure {
+        return slurm.equals("auto") && choice != Choice.never ? SlurmAllocation.around(System.getenv()) : Optional.empty();
     }
 
     /**
-     * Starts the agents of {@code --launch-agent}.
+     * Starts the agents of {@code --launch-agent} or {@code --slurm}. It may wait for Slurm's queue, until the thread is
+     * interrupted.
      *
      * @param relays host:port of the named relays
+     * @param job whose ranks are asked for checkpoints before the nodes' time is over
      */
-    public LaunchedAgents launch(List<String> relays, Token token, Consumer<String> show) throws CommandFailure {
-        try {
-            List<HostSlots> hosts = HostFile.read(hostFile).hosts();
-            return LaunchedAgents.start(launchCommand, hosts, Installation.program(), relays, token, show);
-        } catch (JobFailure e) {
-            throw new CommandFailure(e.getMessage(), e);
+    public LaunchedAgents launch(List<String> relays, Token token, Consumer<String> show, TimeLimit job) throws JobFailure {
+        if (hostFile != null) {
+            return LaunchedAgents.start(launchCommand, HostFile.read(hostFile).hosts(), Installation.program(), relays, token, show);
         }
+        Path program = Installation.program();
+        SlurmAllocation allocation = asksSlurm() ? SlurmAllocation.request(slurm, show) : aroundUs().orElseThrow();
+        LaunchedAgents agents = LaunchedAgents.start(allocation, program, relays, token, show);
+        allocation.watchEnd(
+                Optional.ofNullable(endMarginMs).map(Duration::ofMillis),
+                left -> job.near("Slurm's job " + allocation.job() + " ends in " + left.toSeconds() + " s"));
+        return agents;
+    }
+
+    /** Is told that the time of the nodes is nearly over. */
+    public interface TimeLimit {
+        /** @param what a sentence for people */
+        void near(String what);
     }
 
     /** Adds the files, and a bar that shows their way to the relays if standard error is a terminal. */

@@ -32,6 +32,7 @@ import org.posthouse.launch.stage.ContentStore;
 import org.posthouse.launch.stage.JobFolders;
 import org.posthouse.mpj.channel.UnprovenRelayException;
 import org.posthouse.wire.AgentDrain;
+import org.posthouse.wire.AgentEnd;
 import org.posthouse.wire.AgentEnvelope;
 import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.AgentMessage;
@@ -62,6 +63,9 @@ public final class Agent implements AutoCloseable {
             EnumSet.of(CloseReason.WRONG_TOKEN, CloseReason.WRONG_VERSION, CloseReason.MALFORMED_FRAME, CloseReason.NOT_EXPECTED);
 
     private static final long MEMORY_BYTES = memoryBytes();
+
+    /** Begins the line that it prints when a relay has let it in. */
+    public static final String CONNECTED = "connected to the relay at ";
 
     private final AgentSettings settings;
     private final String version;
@@ -95,6 +99,9 @@ public final class Agent implements AutoCloseable {
     private long redialMs = REDIAL_FIRST_MS;
     private AgentOffer offered;
     private boolean saidLost;
+
+    /** Whether it ends as soon as it has no job. */
+    private boolean endsIdle;
 
     /**
      * Takes the folder of the agent, and removes what an earlier agent has left of its jobs there.
@@ -262,7 +269,7 @@ public final class Agent implements AutoCloseable {
     private void welcomed() {
         redialMs = REDIAL_FIRST_MS;
         if (!wasConnected || saidLost) {
-            printer.accept((wasConnected ? "connected again to " : "connected to ") + "the relay at " + settings.relay());
+            printer.accept((wasConnected ? "connected again to the relay at " : CONNECTED) + settings.relay());
         }
         wasConnected = true;
         saidLost = false;
@@ -326,6 +333,7 @@ public final class Agent implements AutoCloseable {
             switch (type) {
                 case AGENT_MESSAGE -> onMessage(AgentEnvelope.decode(frame));
                 case AGENT_GONE -> onGone(AgentGone.decode(frame).end());
+                case AGENT_END -> ordered(AgentEnd.decode(frame));
                 case AGENT_DRAIN -> {
                     ledger.drain(AgentDrain.decode(frame).drain());
                     offer();
@@ -338,6 +346,17 @@ public final class Agent implements AutoCloseable {
             }
         } catch (WireException e) {
             printer.accept("a frame of the relay, or of a launcher behind it, is refused: " + e.getMessage());
+        }
+    }
+
+    private void ordered(AgentEnd order) {
+        ledger.drain(true);
+        endsIdle = true;
+        printer.accept("ends by order" + (order.now() || jobs.isEmpty() ? "" : ", when its last job has left"));
+        if (order.now()) {
+            close();
+        } else {
+            tick();
         }
     }
 
@@ -411,6 +430,9 @@ public final class Agent implements AutoCloseable {
             }
         }
         offer();
+        if (endsIdle && jobs.isEmpty()) {
+            close();
+        }
     }
 
     private void end(AgentJob job) {

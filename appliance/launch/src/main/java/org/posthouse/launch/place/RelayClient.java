@@ -16,6 +16,7 @@ import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.RelayAuthentication;
 import org.posthouse.mpj.channel.UnprovenRelayException;
 import org.posthouse.wire.AgentDrain;
+import org.posthouse.wire.AgentEnd;
 import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Challenge;
@@ -34,6 +35,7 @@ import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -276,6 +278,15 @@ public final class RelayClient implements AutoCloseable {
         return await(asked(answers.offer(agent), new AgentDrain(agent, drain).encode()), "did not bring the answer of its node");
     }
 
+    /** Asks an agent to end, at once or after its last job. Does not wait for it. */
+    public void endAgent(long agent, boolean now) throws JobFailure {
+        try {
+            write(new AgentEnd(agent, now).encode());
+        } catch (IOException e) {
+            throw new JobFailure(this + " is gone: " + e.getMessage(), e);
+        }
+    }
+
     private <T> CompletableFuture<T> asked(CompletableFuture<T> answer, ByteBuffer question) throws JobFailure {
         try {
             write(question);
@@ -305,6 +316,17 @@ public final class RelayClient implements AutoCloseable {
     public void kept(JobKept kept) {
         try {
             write(kept.encode());
+        } catch (IOException e) {
+            closed.completeExceptionally(e);
+        }
+    }
+
+    /** Has the relay ask the job's ranks there for checkpoints. */
+    public void askForCheckpoints(long job) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.HEADER_BYTES);
+        new FrameView().wrap(frame, 0).begin(FrameType.JOB_SAVE, Wire.HEADER_BYTES, job);
+        try {
+            write(frame);
         } catch (IOException e) {
             closed.completeExceptionally(e);
         }

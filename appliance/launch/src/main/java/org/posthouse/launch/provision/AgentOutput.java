@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.posthouse.causes.Causes;
 
 /**
@@ -19,12 +20,17 @@ final class AgentOutput {
     private static final int LINES_MAX = 20;
     private static final int LINE_BYTES_MAX = 4_096;
 
-    private final String host;
+    private final UnaryOperator<String> label;
     private final Consumer<String> show;
     private final Deque<String> last = new ArrayDeque<>();
 
     AgentOutput(String host, Consumer<String> show) {
-        this.host = host;
+        this(line -> "[" + host + "] " + line, show);
+    }
+
+    /** @param label makes the shown line of a printed one */
+    AgentOutput(UnaryOperator<String> label, Consumer<String> show) {
+        this.label = label;
         this.show = show;
     }
 
@@ -47,7 +53,7 @@ final class AgentOutput {
             if (line.size() > 0) {
                 add(line);
             }
-            show.accept("[" + host + "] (its output ended: " + Causes.text(e) + ")");
+            show.accept(label.apply("(its output ended: " + Causes.text(e) + ")"));
         }
     }
 
@@ -62,7 +68,7 @@ final class AgentOutput {
                 last.addLast(line);
             }
         }
-        show.accept("[" + host + "] " + line);
+        show.accept(label.apply(line));
     }
 
     /** The last lines that were not empty, the newest last. */

@@ -63,6 +63,11 @@ final class CommandTemplate {
 
     /** As the POSIX shell divides words, with quotes and backslashes, and without expansions. */
     private static List<String> split(String template) throws JobFailure {
+        return split(template, "--launch-agent");
+    }
+
+    /** The same, of the value of another option. */
+    static List<String> split(String template, String option) throws JobFailure {
         List<String> words = new ArrayList<>();
         StringBuilder word = null;
         char quote = 0;
@@ -89,7 +94,7 @@ final class CommandTemplate {
             }
         }
         if (quote != 0) {
-            throw fault(template, "has a quote without its end");
+            throw new JobFailure(option + " '" + AgentOutput.printable(template) + "' has a quote without its end");
         }
         if (word != null) {
             words.add(word.toString());

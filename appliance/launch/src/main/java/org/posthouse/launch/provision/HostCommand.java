@@ -35,8 +35,12 @@ final class HostCommand {
      * @throws IOException if the program cannot be executed
      */
     static HostCommand start(HostSlots host, List<String> command, String token, Consumer<String> show) throws IOException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        AgentOutput output = new AgentOutput(host.host(), show);
+        return start(host, new ProcessBuilder(command), token, new AgentOutput(host.host(), show));
+    }
+
+    /** Starts a command with the environment of its builder. @param output takes what it prints */
+    static HostCommand start(HostSlots host, ProcessBuilder builder, String token, AgentOutput output) throws IOException {
+        Process process = builder.redirectErrorStream(true).start();
         Thread reader = Thread.ofPlatform().daemon().name("posthouse-host-" + host.host()).start(() -> output.read(process.getInputStream()));
         try {
             OutputStream in = process.getOutputStream();

@@ -7,9 +7,13 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.Candidate;
@@ -17,8 +21,8 @@ import org.posthouse.launch.place.RelayClient;
 import org.posthouse.wire.Token;
 
 /**
- * Agents that one command a host has brought for one job ({@code --launch-agent}). They have a label of their own, by
- * which the job chooses them, and end when this is closed. Confined to the launching thread.
+ * Agents that were brought for one job, by one command a host ({@code --launch-agent}) or by Slurm. They have a label of
+ * their own, by which the job chooses them, and end when this is closed. Confined to the launching thread.
  */
 public final class LaunchedAgents implements AutoCloseable {
     /** The label's name. */
@@ -29,6 +33,7 @@ public final class LaunchedAgents implements AutoCloseable {
 
     private final Provisioner provisioner;
     private final BlockingQueue<HostLost> lost = new LinkedBlockingQueue<>();
+    private final CompletableFuture<String> allLost = new CompletableFuture<>();
     private final Map<String, String> label;
     private final Map<String, String> addressOfSite;
 
@@ -59,12 +64,45 @@ public final class LaunchedAgents implements AutoCloseable {
         }
         Provisioner provisioner = CommandProvisioner.of(
                 template, hosts, host -> command(program, host, host.site().map(addressOfSite::get).orElse(relays.getFirst()), mark), token, show);
-        LaunchedAgents agents = new LaunchedAgents(provisioner, Map.of(LABEL, mark), addressOfSite);
+        return start(new LaunchedAgents(provisioner, Map.of(LABEL, mark), addressOfSite), relays, token, show);
+    }
+
+    /**
+     * Starts an agent on each node of a Slurm allocation, which dials the first relay, and waits until each is there.
+     *
+     * @param allocation is closed with the agents, and if they do not come
+     * @param program the command {@code posthouse}, at the same path on each node
+     */
+    public static LaunchedAgents start(SlurmAllocation allocation, Path program, List<String> relays, Token token, Consumer<String> show) throws JobFailure {
+        String mark = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
+        List<String> command = List.of(
+                program.toString(), "agent", "--relay", relays.getFirst(), "--token-stdin", "--slurm-slots", allocation.tasksPerNode(), "--label",
+                LABEL + "=" + mark);
+        Provisioner provisioner = SlurmProvisioner.of(allocation, command, token, "posthouse-" + mark, show);
+        try {
+            return start(new LaunchedAgents(provisioner, Map.of(LABEL, mark), sites(relays, token)), relays, token, show);
+        } catch (JobFailure e) {
+            provisioner.close();
+            throw e;
+        }
+    }
+
+    private static LaunchedAgents start(LaunchedAgents agents, List<String> relays, Token token, Consumer<String> show) throws JobFailure {
+        Provisioner provisioner = agents.provisioner;
         provisioner.listen(agents.lost::add);
         try {
-            provisioner.request(HostRequest.ALL);
-            agents.awaitAll(hosts.size(), relays, token);
-            provisioner.listen(gone -> show.accept(gone.text()));
+            int hosts = provisioner.request(HostRequest.ALL).hosts().size();
+            agents.awaitAll(hosts, relays, token);
+            AtomicInteger left = new AtomicInteger(hosts);
+            Set<String> shown = ConcurrentHashMap.newKeySet();
+            provisioner.listen(gone -> {
+                if (shown.add(gone.text())) {
+                    show.accept(gone.text());
+                }
+                if (left.decrementAndGet() == 0) {
+                    agents.allLost.complete(gone.text());
+                }
+            });
             return agents;
         } catch (JobFailure e) {
             agents.close();
@@ -126,6 +164,11 @@ public final class LaunchedAgents implements AutoCloseable {
     /** The label that these agents have and no others. */
     public Map<String, String> label() {
         return label;
+    }
+
+    /** @param then called from another thread when no host has an agent any more, with the reason */
+    public void whenAllLost(Consumer<String> then) {
+        allLost.thenAccept(then);
     }
 
     @Override

@@ -1,0 +1,365 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.posthouse.cli.Posthouse;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.system.jobs.Waits;
+
+/**
+ * The contract of all ways to bring agents to three hosts of two slots: by hand, by a real sshd, by a real Slurm that runs
+ * on this host. A way whose programs are not installed is skipped.
+ */
+@Timeout(900)
+class ProvisionedAgentsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final List<String> HOSTS = List.of("n1", "n2", "n3");
+
+    enum Way {
+        HAND, SSH, SLURM, SLURM_ALLOCATION
+    }
+
+    @TempDir
+    private static Path folder;
+
+    /** Null where there can be none. */
+    private static SlurmCluster cluster;
+
+    private static Relays relay;
+    private static Path token;
+    private final List<Command> byHand = new ArrayList<>();
+
+    @BeforeAll
+    static void relayAndSlurm() throws Exception {
+        startRelay();
+        cluster = SlurmCluster.missing().isEmpty() ? SlurmCluster.start(folder.resolve("slurm")) : null;
+    }
+
+    @AfterAll
+    static void endAll() throws Exception {
+        relay.close();
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    private static void startRelay() throws Exception {
+        token = Files.writeString(folder.resolve("token"), "00112233445566778899aabbccddeeff\n");
+        token.toFile().setReadable(false, false);
+        token.toFile().setReadable(true, true);
+        relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString(), "--token-file", token.toString());
+        List<String> java = new ArrayList<>(List.of(Installation.java().toString()));
+        java.addAll(Installation.jvmFlags());
+        java.addAll(List.of(
+                "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + folder, "-Dposthouse.program=" + folder.resolve("posthouse"), "-cp",
+                System.getProperty("java.class.path"),
+                Posthouse.class.getName()));
+        Path program = Files.writeString(
+                folder.resolve("posthouse"), "#!/bin/sh\nexport POSTHOUSE_TEST_FOLDER=" + folder + "\nexec '" + String.join("' '", java) + "' \"$@\"\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        byHand.forEach(Command::close);
+        Command.processes(folder).stream().filter(pid -> pid != relay.pid()).forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+        if (cluster != null) {
+            cluster.ask("scancel", "-u", System.getProperty("user.name"));
+            await().atMost(PATIENCE).until(() -> cluster.jobs().isEmpty());
+        }
+    }
+
+    /** Starts {@code posthouse run} on agents that come this way. */
+    private Command run(Way way, String... arguments) throws Exception {
+        List<String> first = new ArrayList<>();
+        List<String> options = new ArrayList<>(List.of("run", "--relay", relay.ranks(), "--token-file", token.toString(), "--node-timeout", "2"));
+        switch (way) {
+            case HAND -> {
+                for (String host : HOSTS) {
+                    byHand.add(Command.start(
+                            folder, "agent", "--relay", relay.ranks(), "--token-file", token.toString(), "--name", host, "--slots", "2", "--dir",
+                            folder.resolve(host).toString()));
+                }
+                await().atMost(PATIENCE).until(() -> byHand.stream().allMatch(agent -> (agent.err() + agent.out()).contains("connected to the relay")));
+            }
+            case SSH -> {
+                options.addAll(List.of(
+                        "--hostfile", Files.write(folder.resolve("hosts"), HOSTS.stream().map(host -> host + " slots=2").toList()).toString(),
+                        "--launch-agent", Ssh.template(folder)));
+            }
+            case SLURM -> {
+                first.addAll(List.of("env", "SLURM_CONF=" + cluster.conf()));
+                options.addAll(List.of("--slurm", "-N 3 --ntasks-per-node=2 -t 5"));
+            }
+            case SLURM_ALLOCATION -> first.addAll(
+                    List.of("env", "SLURM_CONF=" + cluster.conf(), "salloc", "-Q", "-N", "3", "--ntasks-per-node=2", "-t", "5"));
+        }
+        options.addAll(List.of(arguments));
+        return Command.startBehind(folder, first, List.of("-Dposthouse.program=" + folder.resolve("posthouse")), options.toArray(String[]::new));
+    }
+
+    private void assume(Way way) {
+        switch (way) {
+            case HAND -> {}
+            case SSH -> assumeTrue(Ssh.missing(folder).isEmpty(), () -> Ssh.missing(folder));
+            case SLURM, SLURM_ALLOCATION -> assumeTrue(cluster != null, SlurmCluster::missing);
+        }
+    }
+
+    /** Processes of agents, however they were started. */
+    private List<ProcessHandle> agents() {
+        return Command.processes(folder).stream().flatMap(pid -> ProcessHandle.of(pid).stream()).filter(ProvisionedAgentsTest::isAgent).toList();
+    }
+
+    private static boolean isAgent(ProcessHandle process) {
+        boolean isJava = process.info().command().orElse("").endsWith("java");
+        return isJava && commandLine(process.pid()).contains("\0" + Posthouse.class.getName() + "\0agent\0");
+    }
+
+    /** Each word with a NUL behind it; empty if the process has ended. ProcessHandle gives none that is long. */
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** What is left but the relay, and agents that were started by hand. */
+    private List<String> left() {
+        List<Long> known = Stream.concat(Stream.of(relay.pid()), byHand.stream().map(agent -> agent.handle().pid())).toList();
+        return Command.processes(folder).stream()
+                .filter(pid -> !known.contains(pid))
+                .map(pid -> pid + " " + commandLine(pid).replace('\0', ' '))
+                .toList();
+    }
+
+    private void assertNothingIsLeft(Way way) throws Exception {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(left()).isEmpty());
+        if (way == Way.SLURM || way == Way.SLURM_ALLOCATION) {
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(cluster.jobs()).isEmpty());
+        }
+    }
+
+    private ProcessHandle agentWithRanks() {
+        return await().atMost(PATIENCE).until(() -> agents().stream().filter(agent -> agent.children().count() == 2).findFirst(), found -> found.isPresent())
+                .orElseThrow();
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"HAND", "SLURM_ALLOCATION"})
+    void ranksOfAKilledAgentGoOnElsewhereByHandAndInAnAllocation(Way way) throws Exception {
+        ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(way);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SSH", "SLURM"})
+    void ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(Way way) throws Exception {
+        assume(way);
+        long before = relay.delivered();
+        try (Command job = run(way, "-n", "4", "-a", "concentrate", "--durability", "process", "example:ring", "4000", "1024")) {
+            await().atMost(PATIENCE).until(() -> relay.delivered() > before + 500 || !job.handle().isAlive());
+            assertThat(job.handle().isAlive()).as(job.err()).isTrue();
+            agentWithRanks().destroyForcibly();
+            Command.Result done = job.await();
+            assertThat(done.status()).as(done.err()).isZero();
+            assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+            assertThat(done.err()).doesNotContain("00112233445566778899aabbccddeeff").contains("4 ranks on 2 nodes");
+            assertNothingIsLeft(way);
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"HAND", "SSH", "SLURM"})
+    void cancelFreesAllOfTheOtherWays(Way way) throws Exception {
+        cancelFreesAll(way);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SLURM_ALLOCATION"})
+    void cancelFreesAll(Way way) throws Exception {
+        assume(way);
+        try (Command job = waiting(way)) {
+            launcher(job).destroy();
+            job.await();
+            assertNothingIsLeft(way);
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"SSH", "SLURM_ALLOCATION"})
+    void nothingIsLeftBehindALauncherThatIsKilledElsewhere(Way way) throws Exception {
+        nothingIsLeftBehindAKilledLauncher(way);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SLURM"})
+    void nothingIsLeftBehindAKilledLauncher(Way way) throws Exception {
+        assume(way);
+        try (Command job = waiting(way)) {
+            launcher(job).destroyForcibly();
+            assertNothingIsLeft(way);
+        }
+    }
+
+    private Command waiting(Way way) throws Exception {
+        Command job = run(way, "-n", "6", "-cp", Jobs.classPath(), Waits.class.getName(), folder.resolve("end").toString());
+        await().atMost(PATIENCE).until(() -> job.out().contains("waits") || !job.handle().isAlive());
+        assertThat(job.out()).as(job.err()).contains("waits");
+        assertThat(tokenInCommandLines()).isEmpty();
+        return job;
+    }
+
+    /** Below salloc, if there is one. */
+    private static ProcessHandle launcher(Command job) {
+        return Stream.concat(Stream.of(job.handle()), job.handle().descendants())
+                .filter(process -> process.info().command().orElse("").endsWith("java"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<Long> tokenInCommandLines() {
+        return Command.processes(folder).stream().filter(pid -> commandLine(pid).contains("00112233445566778899aabbccddeeff")).toList();
+    }
+
+    @Test
+    void ranksAreAskedForCheckpointsBeforeTheTimeLimitOfAnAllocation() throws Exception {
+        assume(Way.SLURM);
+        try (Command job = run(
+                Way.SLURM, "--end-margin", "5m", "-n", "4", "--durability", "process", "example:waves", "100000", "2000000")) {
+            await().atMost(PATIENCE).until(() -> job.err().contains("asked for checkpoints") || !job.handle().isAlive());
+            assertThat(job.err()).containsPattern("posthouse: Slurm's job [0-9]+ ends in [0-9]+ s: the ranks are asked for checkpoints");
+            await().atMost(PATIENCE).until(() -> images() >= 4 || !job.handle().isAlive());
+            assertThat(images()).as(job.err()).isGreaterThanOrEqualTo(4);
+            job.handle().destroy();
+            job.await();
+            assertNothingIsLeft(Way.SLURM);
+        }
+    }
+
+    private long images() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("data"))) {
+            return files.filter(file -> file.toString().contains("images") && Files.isRegularFile(file)).count();
+        }
+    }
+
+    @Test
+    @Tag("long")
+    void jobEndsWithAReasonWhenItsAllocationIsCancelled() throws Exception {
+        assume(Way.SLURM);
+        try (Command job = waiting(Way.SLURM)) {
+            cluster.ask("scancel", "-u", System.getProperty("user.name"));
+            Command.Result done = job.await();
+            assertThat(done.status()).isEqualTo(1);
+            assertThat(done.err()).containsPattern("posthouse: job ended: the nodes of Slurm's job [0-9]+ have no agents any more: .* CANCELLED AT ");
+            assertNothingIsLeft(Way.SLURM);
+        }
+    }
+
+    @Test
+    void allocationThatIsRefusedIsToldInALine() throws Exception {
+        assume(Way.SLURM);
+        try (Command job = Command.startBehind(
+                folder, List.of("env", "SLURM_CONF=" + cluster.conf()), List.of("-Dposthouse.program=" + folder.resolve("posthouse")), "run", "--relay",
+                relay.ranks(), "--token-file", token.toString(), "--slurm", "-N 3 -p none", "-n", "2", "example:ring")) {
+            Command.Result done = job.await();
+            assertThat(done.status()).isNotZero();
+            assertThat(done.err().lines().filter(line -> line.startsWith("posthouse"))).as(done.err()).hasSize(1).first().asString()
+                    .startsWith("posthouse run: Slurm has granted no allocation: salloc ended with status 1: salloc: error: ");
+            assertNothingIsLeft(Way.SLURM);
+        }
+    }
+
+    @Test
+    void launcherThatWaitsInTheQueueTakesItsRequestBack() throws Exception {
+        assume(Way.SLURM);
+        try (Command job = Command.startBehind(
+                folder, List.of("env", "SLURM_CONF=" + cluster.conf()), List.of("-Dposthouse.program=" + folder.resolve("posthouse")), "run", "--relay",
+                relay.ranks(), "--token-file", token.toString(), "--slurm", "-N 9", "-n", "2", "example:ring")) {
+            await().atMost(PATIENCE).until(() -> job.err().contains(": PENDING (") || !job.handle().isAlive());
+            assertThat(job.err()).containsPattern("Slurm's job [0-9]+: PENDING \\(");
+            job.handle().destroy();
+            job.await();
+            assertNothingIsLeft(Way.SLURM);
+        }
+    }
+
+    @Test
+    void slurmThatIsNotThereIsToldInALine() throws Exception {
+        Command.Result done = Command.run(
+                folder, "run", "--relay", relay.ranks(), "--token-file", token.toString(), "--slurm", "-N '3", "-n", "2", "example:ring");
+        assertThat(done.status()).isNotZero();
+        assertThat(done.err().lines().filter(line -> line.startsWith("posthouse"))).as(done.err()).hasSize(1);
+    }
+
+    /** {@code posthouse agents ARGUMENTS} at the relay. */
+    private static Command.Result agents(String... arguments) throws Exception {
+        List<String> words = new ArrayList<>(List.of("agents", arguments[0], "--relay", relay.ranks(), "--token-file", token.toString()));
+        words.addAll(Arrays.asList(arguments).subList(1, arguments.length));
+        List<String> first = cluster == null ? List.of() : List.of("env", "SLURM_CONF=" + cluster.conf());
+        try (Command command =
+                Command.startBehind(folder, first, List.of("-Dposthouse.program=" + folder.resolve("posthouse")), words.toArray(String[]::new))) {
+            return command.await();
+        }
+    }
+
+    @Test
+    void standingAgentsOutliveTheCommandAndAreListedAndStopped() throws Exception {
+        Path hosts = Files.writeString(folder.resolve("two"), "n1 slots=2\nn2 slots=2\n");
+        Command.Result started = agents("start", "--hostfile", hosts.toString(), "--launch-agent", "env HOST={host} {words}");
+        assertThat(started.status()).as(started.err()).isZero();
+        assertThat(agents()).hasSize(2);
+        assertThat(tokenInCommandLines()).isEmpty();
+        assertThat(agents("ls").out().lines().skip(1)).hasSize(2).allMatch(line -> line.contains("posthouse.standing="));
+        Command.Result done = Command.run(folder, "run", "-n", "4", "--relay", relay.ranks(), "--token-file", token.toString(), "example:ring", "5", "10");
+        assertThat(done.err()).contains("4 ranks on 2 nodes");
+        Command.Result one = agents("stop", "n1");
+        assertThat(one.out()).as(one.err()).contains("1 of 1 agents have ended");
+        assertThat(agents()).hasSize(1);
+        assertThat(agents("stop", "--now").out()).contains("1 of 1 agents have ended");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(left()).isEmpty());
+    }
+
+    @Test
+    void hostThatCannotBeReachedIsToldAndTheOthersStand() throws Exception {
+        Path hosts = Files.writeString(folder.resolve("two"), "n1 slots=2\nnone slots=2\n");
+        Command.Result started = agents("start", "--hostfile", hosts.toString(), "--launch-agent", "sh -c 'test {host} = n1 || exit 7; exec {command}'");
+        assertThat(started.status()).isEqualTo(1);
+        assertThat(started.err().lines().filter(line -> line.startsWith("posthouse agents: host none has no agent: "))).as(started.err()).hasSize(1);
+        assertThat(agents("stop").out()).contains("1 of 1 agents have ended");
+    }
+
+    @Test
+    @Tag("long")
+    void standingAgentsOfSlurmGiveTheirNodesBackWhenTheyAreStopped() throws Exception {
+        assume(Way.SLURM);
+        Command.Result started = agents("start", "--slurm", "-N 2 --ntasks-per-node=2 -t 5 -o /dev/null");
+        assertThat(started.out()).as(started.err()).containsPattern("Slurm's job [0-9]+ starts the agents");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(agents("ls").out().lines().skip(1)).hasSize(2));
+        assertThat(agents("stop").out()).contains("2 of 2 agents have ended");
+        assertNothingIsLeft(Way.SLURM);
+    }
+}
