@@ -254,6 +254,8 @@ public final class RunCommand implements Callable<Integer> {
         }
         if (!relays.isEmpty()) {
             refuseOfRelaysInside();
+        } else {
+            nodes.requireNoAgents();
         }
         int keepSeconds = keepSeconds();
         Map<String, String> environment = environment(System.getenv());

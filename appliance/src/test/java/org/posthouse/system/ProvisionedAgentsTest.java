@@ -308,6 +308,13 @@ class ProvisionedAgentsTest {
     }
 
     @Test
+    void agentsWithoutARelayAreRefused() throws Exception {
+        Command.Result done = Command.run(folder, "run", "--slurm", "-N 3", "-n", "2", "example:ring", "5", "10");
+        assertThat(done.status()).isNotZero();
+        assertThat(done.err().lines()).as(done.err()).hasSize(1).allMatch(line -> line.contains("name it with --relay"));
+    }
+
+    @Test
     void slurmThatIsNotThereIsToldInALine() throws Exception {
         Command.Result done = Command.run(
                 folder, "run", "--relay", relay.ranks(), "--token-file", token.toString(), "--slurm", "-N '3", "-n", "2", "example:ring");

@@ -110,6 +110,13 @@ public final class NodeOptions {
         }
     }
 
+    /** @throws CommandFailure if agents are asked for that would have no relay */
+    public void requireNoAgents() throws CommandFailure {
+        if (hostFile != null || launchCommand != null || asksSlurm()) {
+            throw new CommandFailure("--slurm and --launch-agent start agents, which dial a running relay: name it with --relay");
+        }
+    }
+
     private boolean asksSlurm() {
         return !slurm.equals("auto") && !slurm.equals("never");
     }
