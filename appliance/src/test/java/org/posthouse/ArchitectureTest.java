@@ -106,7 +106,7 @@ final class ArchitectureTest {
             .resideInAnyPackage(LIBRARY)
             .should()
             .onlyDependOnClassesThat(
-                    resideInAnyPackage("java..", "jdk.net..").or(resideInAnyPackage(LIBRARY)).as("are Java's or the library's"));
+                    resideInAnyPackage("java..", "javax.net.ssl..", "jdk.net..").or(resideInAnyPackage(LIBRARY)).as("are Java's or the library's"));
 
     @ArchTest
     static final ArchRule NAMES_FOR_STRAY_IMPORTS_DO_NOTHING = classes()

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,8 @@ import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
 import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.terminal.Interruption;
+import org.posthouse.keys.KeysException;
+import org.posthouse.keys.NodeKeys;
 import org.posthouse.launch.agent.Agent;
 import org.posthouse.launch.agent.AgentSettings;
 import org.posthouse.launch.install.Installation;
@@ -78,6 +81,12 @@ final class AgentCommand implements Callable<Integer> {
     @Option(names = "--detached", hidden = true)
     private boolean isDetached;
 
+    @Option(
+            names = "--keys",
+            paramLabel = "DIR",
+            description = "The node's keys, as \"posthouse keys issue --node\" wrote them, in place of a token. The node's name is that of its certificate.")
+    private Path keys;
+
     @Option(names = "--name", paramLabel = "NAME", description = "The node's name (default: the host's name).")
     private String name = Agent.hostName();
 
@@ -128,16 +137,25 @@ final class AgentCommand implements Callable<Integer> {
         if (labels.size() > AgentOffer.LABELS_MAX) {
             throw new ParameterException(command.commandLine(), labels.size() + " labels, expected at most " + AgentOffer.LABELS_MAX);
         }
+        if (keys != null && (tokenStdin || tokenFile != null)) {
+            throw new ParameterException(command.commandLine(), "--keys and a token: give one of them");
+        }
         if (tokenStdin && tokenFile != null) {
             throw new ParameterException(command.commandLine(), "--token-stdin and --token-file: give one of them");
+        }
+        if (keys != null && (detach || isDetached)) {
+            throw new ParameterException(command.commandLine(), "--keys and --detach: an agent that is detached needs a token");
+        }
+        if (keys != null) {
+            name = nameOfKeys();
         }
         Token token = tokenStdin || isDetached ? tokenOfInput() : TokenFile.read(tokenFile);
         Path own = folder == null ? freeFolder() : folder;
         if (detach) {
             return detached(token, own.toAbsolutePath());
         }
-        AgentSettings settings = new AgentSettings(relay.toString(), token, name, host, limits, labels, Set.copyOf(users), own.toAbsolutePath(),
-                stageCache.bytes());
+        AgentSettings settings = new AgentSettings(
+                relay.toString(), token, Optional.ofNullable(keys), name, host, limits, labels, Set.copyOf(users), own.toAbsolutePath(), stageCache.bytes());
         try (Agent agent = new Agent(settings, ProductVersion.text(), line -> System.err.println("posthouse: " + line));
                 Interruption interruption = Interruption.open()) {
             interruption.guard(agent::close);
@@ -216,6 +234,14 @@ final class AgentCommand implements Callable<Integer> {
         }
         if (command.commandLine().getParseResult().matchedOption("--name") == null) {
             name = own.getOrDefault("SLURMD_NODENAME", name);
+        }
+    }
+
+    private String nameOfKeys() throws CommandFailure {
+        try {
+            return NodeKeys.load(keys).name();
+        } catch (KeysException e) {
+            throw new CommandFailure(e.getMessage(), e);
         }
     }
 

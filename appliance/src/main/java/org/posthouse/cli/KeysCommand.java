@@ -77,7 +77,8 @@ final class KeysCommand {
         public Integer call() throws CommandFailure {
             try {
                 SiteCertificate written = write(GridAuthority.open(authority), site, days, into);
-                System.out.println("keys of site " + site + " in " + into + done() + ", serial " + written.serial() + ", valid until "
+                String whose = written.node().isEmpty() ? "site " + site : "node " + written.node();
+                System.out.println("keys of " + whose + " in " + into + done() + ", serial " + written.serial() + ", valid until "
                         + written.notAfter());
                 return 0;
             } catch (KeysException | IllegalArgumentException e) {
@@ -87,11 +88,14 @@ final class KeysCommand {
     }
 
     /** {@code posthouse keys issue}. */
-    @Command(name = "issue", description = "Issues a site's certificate and key.", mixinStandardHelpOptions = true)
+    @Command(name = "issue", description = "Issues a site's certificate and key, or those of one of its nodes.", mixinStandardHelpOptions = true)
     static final class Issue extends Certification {
+        @Option(names = "--node", paramLabel = "NAME", description = "For a node of the site: its agent then needs no token (agent --keys).")
+        private String node;
+
         @Override
         SiteCertificate write(GridAuthority grid, String site, int days, Path into) throws KeysException {
-            return grid.issue(site, days, into);
+            return node == null ? grid.issue(site, days, into) : grid.issueNode(site, node, days, into);
         }
 
         @Override
@@ -167,7 +171,7 @@ final class KeysCommand {
                     + " to one of them.",
             mixinStandardHelpOptions = true)
     static final class Revoke implements Callable<Integer> {
-        @Parameters(paramLabel = "SITE|SERIAL", description = "A site, for all its certificates, or one certificate's serial number.")
+        @Parameters(paramLabel = "SITE|SITE/NODE|SERIAL", description = "A site or a node, for all its certificates, or one certificate's serial number.")
         private String siteOrSerial;
 
         @Option(names = "--authority", required = true, paramLabel = "DIR", description = "The authority's folder.")
@@ -191,7 +195,7 @@ final class KeysCommand {
                 }
                 List<SiteCertificate> revoked = grid.revoke(siteOrSerial);
                 for (SiteCertificate one : revoked) {
-                    System.out.println("revoked serial " + one.serial() + " of site " + one.site());
+                    System.out.println("revoked serial " + one.serial() + " of " + (one.node().isEmpty() ? "site " : "node ") + one.subject());
                 }
                 if (revoked.isEmpty()) {
                     System.out.println(siteOrSerial + " was revoked before");

@@ -23,7 +23,9 @@ final class KeysListing {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
                 "%s valid until %s%s%n",
-                keys.ofSite() ? "keys of a site in " + folder + ", whose authority is" : "authority in " + folder + ",",
+                keys.ofSite()
+                        ? "keys of a " + (keys.entries().getFirst().certificate().node().isEmpty() ? "site" : "node") + " in " + folder + ", whose authority is"
+                        : "authority in " + folder + ",",
                 keys.authorityNotAfter(),
                 validity(keys.authorityNotBefore(), keys.authorityNotAfter(), now, until)));
         for (KeysFolder.Entry entry : keys.entries()) {
@@ -31,7 +33,7 @@ final class KeysListing {
             text.append(String.format(
                     Locale.ROOT,
                     "%-24s serial %s  %s to %s%s%s%n",
-                    certificate.site(),
+                    certificate.subject(),
                     certificate.serial(),
                     certificate.notBefore(),
                     certificate.notAfter(),
@@ -57,7 +59,8 @@ final class KeysListing {
         for (KeysFolder.Entry entry : keys.entries()) {
             SiteCertificate certificate = entry.certificate();
             list.addObject()
-                    .put("site", certificate.site())
+                    .put("site", certificate.node().isEmpty() ? certificate.site() : certificate.siteOfNode())
+                    .put("node", certificate.node())
                     .put("serial", certificate.serial())
                     .put("notBefore", certificate.notBefore().toString())
                     .put("notAfter", certificate.notAfter().toString())

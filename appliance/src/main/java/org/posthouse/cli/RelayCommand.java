@@ -195,7 +195,11 @@ public final class RelayCommand implements Callable<Integer> {
                     + " refused (default: ${DEFAULT-VALUE}, 7 days).")
     private int keepMaxSeconds;
 
-    @Option(names = "--keys", paramLabel = "DIR", description = "The site's keys, as \"posthouse keys issue\" wrote them.")
+    @Option(
+            names = "--keys",
+            paramLabel = "DIR",
+            description = "The site's keys, as \"posthouse keys issue\" wrote them: for links, and for TLS with the ranks, launchers and agents of"
+                    + " other hosts.")
     private Path keys;
 
     @Option(
@@ -243,7 +247,7 @@ public final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--tls",
             paramLabel = "KIND",
-            description = "Whose TLS links use: native, jdk, or auto: native where it is to be had (default: auto).")
+            description = "Whose TLS this relay uses: native, jdk, or auto: native where it is to be had (default: auto).")
     private TlsKind tls = TlsKind.AUTO;
 
     @Option(
@@ -251,6 +255,12 @@ public final class RelayCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Launchers must show the token in this file: 32 hexadecimal digits that only the owner may read.")
     private Path tokenFile;
+
+    @Option(
+            names = "--unsafe-plain-ranks",
+            description = "With --keys: take ranks, launchers and agents of other hosts without TLS too. Who can read the network between"
+                    + " then reads what they send.")
+    private boolean unsafePlainRanks;
 
     @Option(names = "--check-config", description = "Say whether a relay can be started with these options, or all that is wrong with them, and end.")
     private boolean checkOnly;
@@ -355,7 +365,8 @@ public final class RelayCommand implements Callable<Integer> {
                 LocalSockets.of(System.getenv()),
                 token,
                 AcceptorConfig.HELLO_TIMEOUT_MS_DEFAULT,
-                AcceptorConfig.CONNECTIONS_MAX_DEFAULT);
+                AcceptorConfig.CONNECTIONS_MAX_DEFAULT,
+                unsafePlainRanks);
         RelayConfig config = new RelayConfig(
                 site,
                 relay.toString(),
@@ -393,8 +404,8 @@ public final class RelayCommand implements Callable<Integer> {
         if (keys == null && (links != null || !peers.isEmpty())) {
             problems.add("--links and --peer need --keys: links are always authenticated");
         }
-        if (keys != null && links == null && peers.isEmpty()) {
-            problems.add("--keys without --links or --peer links to nobody");
+        if (keys == null && unsafePlainRanks) {
+            problems.add("--unsafe-plain-ranks without --keys: such a relay speaks no TLS anyway");
         }
         if (!listen.isLoopback() && tokenFile == null) {
             problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");

@@ -85,6 +85,11 @@ final class AgentSession implements Session {
     }
 
     private void onOffer(AgentOffer next) throws WireException {
+        String certified = connection.node().orElse(next.name());
+        if (!next.name().equals(certified)) {
+            throw new WireException(
+                    CloseReason.WRONG_TOKEN, "offer of node " + next.name() + " by an agent whose certificate is for node " + certified);
+        }
         if (offer == null) {
             offer = next;
             ownName = next.name();

@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.ChannelBinding;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
@@ -49,10 +50,12 @@ final class ClientProof {
      * Builds the CHALLENGE, which proves that this relay knows the token, and asks for the same.
      *
      * @param reached this relay's address, as the client reached it
+     * @param needsTls whether this relay takes plain frames from its own host only
+     * @param channel the one that the client has reached it over
      */
-    ByteBuffer challenge(Identify of, Token token, Optional<InetSocketAddress> reached) {
-        Challenge challenge = Challenge.of(token, of, Nonce.random(), reached);
-        expected = new Expected(token, challenge, MutualProof.ofClient(token, of, challenge));
+    ByteBuffer challenge(Identify of, Token token, Optional<InetSocketAddress> reached, boolean needsTls, ChannelBinding channel) {
+        Challenge challenge = Challenge.of(token, of, Nonce.random(), reached, needsTls, channel);
+        expected = new Expected(token, challenge, MutualProof.ofClient(token, of, challenge, channel));
         return challenge.encode();
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.core.Refusal;
+import org.posthouse.keys.SiteCertificate;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.BufferParcel;
@@ -26,6 +27,7 @@ import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.relay.threads.Strand;
 import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.tunnel.socket.FrameDecoder;
+import org.posthouse.wire.ChannelBinding;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -48,9 +50,10 @@ import org.slf4j.LoggerFactory;
 public final class Connection implements FrameDecoder.Sink, UnprovenConnections.Newcomer {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    /** Reasons to close that are not faults. */
+    /** Reasons to close that are not faults. A client that has no keys dials plainly first, and then as it is told. */
     private static final Set<CloseReason> EXPECTED =
-            EnumSet.of(CloseReason.NORMAL, CloseReason.JOB_ABORTED, CloseReason.RELAY_STOPPING, CloseReason.RELAY_STARTING, CloseReason.MOVED);
+            EnumSet.of(CloseReason.NORMAL, CloseReason.TLS_REQUIRED, CloseReason.JOB_ABORTED, CloseReason.RELAY_STOPPING, CloseReason.RELAY_STARTING,
+                    CloseReason.MOVED);
 
     /** Milliseconds that the peer has to read a CLOSE frame and close its end, before the relay cuts the connection. */
     private static final int CLOSE_MS_MAX = 1_000;
@@ -70,6 +73,9 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicInteger piecesHeld = new AtomicInteger();
 
+    /** The certificate that the other end has shown; null if none. Written by the thread that reads, read by any. */
+    private volatile SiteCertificate certificate;
+
     /** The strand that handles the frames; set by HELLO. Written by the thread that reads, read by any. */
     private volatile Strand strand;
 
@@ -80,6 +86,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
 
     // Confined to the thread that reads.
     private boolean inside;
+    private ChannelBinding channel = ChannelBinding.PLAIN;
     private int role;
     private Future<PeerUser> user;
 
@@ -145,6 +152,34 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     }
 
     // ---- what the reading thread calls
+
+    /** The connection is TLS from its first byte on. @param binding names the certificate that this end has shown */
+    void secured(ChannelBinding binding) {
+        channel = binding;
+        decoder.readsElsewhere();
+    }
+
+    /** The other end has shown this certificate of the grid, or none. */
+    void certified(SiteCertificate shown) {
+        certificate = shown;
+    }
+
+    /** The name of the node whose certificate the agent has shown; empty if it has proven the token. */
+    Optional<String> node() {
+        SiteCertificate shown = certificate;
+        return isNode(shown) ? Optional.of(shown.node().substring(shown.siteOfNode().length() + 1)) : Optional.empty();
+    }
+
+    private static boolean isNode(SiteCertificate shown) {
+        return shown != null && !shown.node().isEmpty();
+    }
+
+    /** TLS has failed. Its handler tells the other end why, and closes; this is for the case that it cannot. */
+    void onTlsRefused(String detail) {
+        relay.refusals().refused(CloseReason.WRONG_TOKEN, "closed a connection from " + outboundChannel.remote() + ": TLS: " + detail);
+        CloseNotice why = CloseNotice.closing(0, CloseReason.NORMAL, "TLS has failed");
+        relay.loop().schedule(() -> outboundChannel.cut(why), CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
+    }
 
     /** The decoder that receives the bytes of {@link #onBytes}; it says where the next bytes are to be read to. */
     FrameDecoder frames() {
@@ -227,7 +262,15 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         }
     }
 
-    private void onIdentify(Identify client) {
+    private void onIdentify(Identify client) throws WireException {
+        if (relay.settings().needsTls() && !channel.isTls() && !byteSink.ends().isWithinHost()) {
+            throw new WireException(
+                    CloseReason.TLS_REQUIRED, "relay " + relay.id() + " has the grid's keys and takes frames from other hosts over TLS only");
+        }
+        if (client.kind() == Hello.AGENT && isNode(certificate)) {
+            relay.control().submit(() -> admitNode(client, certificate));
+            return;
+        }
         if (client.kind() != Hello.RANK) {
             relay.launchers().tokenFor(this::user).onSuccess(token -> challenge(client, token)).onFailure(this::refuse);
             return;
@@ -242,6 +285,19 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         });
     }
 
+    /** A node's certificate takes the token's place; the handshake has checked its authority and its dates. */
+    private void admitNode(Identify client, SiteCertificate shown) {
+        if (!shown.siteOfNode().equals(relay.settings().site())) {
+            refuse(new Refusal(
+                    CloseReason.WRONG_SITE,
+                    "the certificate of node " + shown.node() + " is not for site " + relay.settings().site() + " of relay " + relay.id()));
+        } else if (relay.links().isRevoked(shown)) {
+            refuse(new Refusal(CloseReason.REVOKED, "the certificate of node " + shown.node() + ", serial " + shown.serial()));
+        } else {
+            challenge(client, Token.NONE);
+        }
+    }
+
     /**
      * The user of the process at the other end. The lookup takes some milliseconds, so it runs once, and for launchers
      * and agents only.
@@ -254,7 +310,8 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     }
 
     private void challenge(Identify client, Token token) {
-        outboundChannel.write(proof.challenge(client, token, byteSink.ends().reached()));
+        boolean needsTls = relay.settings().needsTls() && !channel.isTls();
+        outboundChannel.write(proof.challenge(client, token, byteSink.ends().reached(), needsTls, channel));
         outboundChannel.flush();
     }
 

@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Job;
+import org.posthouse.keys.SiteCertificate;
+import org.posthouse.keys.SiteKeys;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.shard.LinkedRelay;
 import org.posthouse.relay.shard.Shard;
@@ -299,6 +301,16 @@ public final class PeerLinks implements Links.Listener {
     /** Number of connections that did not become a link, by kind. */
     Map<LinkRefusal, Long> refusals() {
         return links == null ? Map.of() : links.refusals();
+    }
+
+    /** Whether a certificate of this grid was revoked. */
+    boolean isRevoked(SiteCertificate certificate) {
+        return links.keys().isRevoked(certificate);
+    }
+
+    /** The site's keys in force; empty if there are no links. */
+    Optional<SiteKeys> keysInForce() {
+        return Optional.ofNullable(links).map(made -> made.keys().inForce());
     }
 
     /** The status of the keys of the links; empty if there are no links. */

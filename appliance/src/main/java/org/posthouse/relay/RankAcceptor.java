@@ -19,7 +19,9 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.mpj.channel.TcpKeepalive;
@@ -68,11 +70,16 @@ final class RankAcceptor {
     private final VertxInternal vertx;
     private final EventLoop loop;
     private final Connections connections;
+
+    /** TLS with the keys in force; empty without keys. */
+    private final Supplier<Optional<PortTls>> tls;
     private Placement placement;
     private Channel listening;
     private UnixSocketAcceptor local;
 
-    RankAcceptor(Vertx vertx, EventLoop loop, Placement placement, Connections connections) {
+    /** @param tls called on the loop for each connection */
+    RankAcceptor(Vertx vertx, EventLoop loop, Placement placement, Supplier<Optional<PortTls>> tls, Connections connections) {
+        this.tls = tls;
         this.vertx = (VertxInternal) vertx;
         this.loop = loop;
         this.placement = placement;
@@ -123,7 +130,7 @@ final class RankAcceptor {
             if (!blocking(socket)) {
                 socket.configureBlocking(false);
                 NioDomainSocketChannel channel = new NioDomainSocketChannel(null, socket);
-                read(channel, new NettyByteSink(channel, socket, ConnectionAddresses.of(socket)));
+                read(channel, new NettyByteSink(channel, socket, ConnectionAddresses.of(socket)), Optional.empty());
             }
         } catch (IOException e) {
             LOG.debug("a connection ended as it was accepted: {}", e.toString());
@@ -164,15 +171,17 @@ final class RankAcceptor {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         KEEPALIVE.forEach(channel.config()::setOption);
-        read(channel, new NettyByteSink(channel));
+        read(channel, new NettyByteSink(channel), tls.get());
     }
 
-    private void read(Channel channel, NettyByteSink outlet) {
+    private void read(Channel channel, NettyByteSink outlet, Optional<PortTls> secured) {
         assert loop.inEventLoop();
         EventLoop reader = placement.receptionOfNext();
         Connection connection = connections.accept(outlet, placement.emission(reader));
-        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.frames()));
+        ReadBuffers buffers = new ReadBuffers(connection.frames());
+        channel.config().setRecvByteBufAllocator(buffers);
         channel.pipeline().addLast(new ConnectionReader(connection));
+        secured.ifPresent(port -> port.prepare(channel, connection, outlet, buffers));
         ChannelPromise registered = channel.newPromise();
         registered.addListener(done -> {
             if (done.isSuccess()) {
@@ -187,7 +196,7 @@ final class RankAcceptor {
     }
 
     /**
-     * Accepts the connection if the mode reads in blocking style.
+     * Accepts the connection if the mode reads in blocking style. A loop reads those that may be TLS, of other hosts.
      *
      * @return false if it does not
      */
@@ -198,6 +207,9 @@ final class RankAcceptor {
         }
         try {
             ConnectionAddresses ends = ConnectionAddresses.of(socket);
+            if (!ends.isWithinHost() && tls.get().isPresent()) {
+                return false;
+            }
             if (socket.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
                 socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 TcpKeepalive.set(socket);

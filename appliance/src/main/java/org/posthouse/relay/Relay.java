@@ -147,7 +147,7 @@ public final class Relay extends VerticleBase {
         control = new Strand(StrandExecutor.confined(loop), () -> {});
         placement = Placement.of(config.mode(), vertx, loop);
         shards = new Shards(config.relay(), config.core(), config.shards(), placement, historyThreads, this::gate, connections::size);
-        rankAcceptor = new RankAcceptor(vertx, loop, placement, this::accept);
+        rankAcceptor = new RankAcceptor(vertx, loop, placement, this::portTls, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return listen()
                 .compose(bound -> openLog())
@@ -329,6 +329,13 @@ public final class Relay extends VerticleBase {
         } catch (IOException e) {
             LOG.warn("{}: ranks of this host come by the port too ({}=off says so): {}", id(), LocalSockets.VARIABLE, e.getMessage());
         }
+    }
+
+    /** TLS for connections that are accepted now; empty without keys. Before the links, no key can have changed. */
+    private Optional<PortTls> portTls() {
+        assert inLoop();
+        return config.links().map(settings -> new PortTls(
+                links.keysInForce().orElse(settings.keys()), settings.tls().isNative(), settings.timeouts().handshakeMs()));
     }
 
     /** Registers a new connection. Also called by tests. */

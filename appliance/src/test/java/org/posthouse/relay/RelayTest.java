@@ -263,7 +263,7 @@ class RelayTest {
     }
 
     private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax, Optional<String> announced) {
-        AcceptorConfig door = new AcceptorConfig("127.0.0.1", 0, announced, Optional.empty(), Token.NONE, helloTimeoutMs, connectionsMax);
+        AcceptorConfig door = new AcceptorConfig("127.0.0.1", 0, announced, Optional.empty(), Token.NONE, helloTimeoutMs, connectionsMax, false);
         RelayConfig config = new RelayConfig(
                 "here", "here", 1, door, "", ModeConfig.of(mode), 3, Optional.empty(), LogLimits.DEFAULT, LauncherTimeout.DEFAULT, CoreConfig.DEFAULT,
                 Optional.empty(), 0, RelayConfig.STAGE_BYTES_DEFAULT);

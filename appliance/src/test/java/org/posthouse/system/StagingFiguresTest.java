@@ -106,7 +106,8 @@ class StagingFiguresTest {
     private Agent agent(String relay, String name) throws IOException {
         Agent agent = new Agent(
                 new AgentSettings(
-                        relay, UserToken.find(), name, name, new SlotLimits(1, 1, 1), Map.of(), Set.of(), folder.resolve(name), ContentStore.BYTES_DEFAULT),
+                        relay, UserToken.find(), Optional.empty(), name, name, new SlotLimits(1, 1, 1), Map.of(), Set.of(), folder.resolve(name),
+                        ContentStore.BYTES_DEFAULT),
                 "test", line -> {});
         Thread.ofPlatform().daemon().name(name).start(() -> {
             try {

@@ -33,7 +33,9 @@ public enum CloseReason {
     REVOKED(25, "the certificate was revoked", "issue a new one with posthouse keys renew"),
     NAME_TAKEN(26, "an older relay of this name is linked and answers", "stop one of the two, or give one another name"),
     LOG_BROKEN(27, "the message log takes nothing any more", "do what it says of the log, or mend its disk, and start the relay again"),
-    RELAY_STARTING(28, "the relay has not read its log yet", "wait until it serves, however long that takes");
+    RELAY_STARTING(28, "the relay has not read its log yet", "wait until it serves, however long that takes"),
+    TLS_REQUIRED(29, "plain frames from another host, at a relay with the grid's keys",
+            "use a client that dials again with TLS, or start the relay with --unsafe-plain-ranks");
 
     private static final CloseReason[] BY_CODE = values();
 

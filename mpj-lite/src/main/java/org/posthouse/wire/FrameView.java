@@ -91,6 +91,9 @@ public final class FrameView {
      */
     public static final int END = 1;
 
+    /** Flag of CHALLENGE: the relay takes plain frames from its own host only. */
+    public static final int NEEDS_TLS = 1;
+
     /**
      * Offsets at which a DELIVERED differs from the frame that it is made of, in bytes from its start, for conversion
      * in place.
@@ -169,6 +172,7 @@ public final class FrameView {
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             case STREAM_DATA -> END;
             case STREAM_TOKENS -> HANDED_OVER;
+            case CHALLENGE -> NEEDS_TLS;
             default -> 0;
         };
     }

@@ -5,24 +5,34 @@ import java.nio.ByteBuffer;
 /**
  * The proofs by which two ends of a connection show that they know one token, without showing it (docs/wire.md,
  * IDENTIFY, CHALLENGE, PROOF). Each proof covers both nonces and all other content of the two frames before it. A proof
- * of one direction never fits the other.
+ * of one direction never fits the other, and one of a plain channel never one over TLS ({@link ChannelBinding}).
  */
 public final class MutualProof {
     private MutualProof() {}
 
     /** The proof of a relay that knows the token. The proof in {@code challenge} is ignored. */
-    static Hmac ofRelay(Token token, Identify client, Challenge challenge) {
-        return Hmac.of(token, "posthouse relay", client.encode(), challenge.withoutProof().encode());
+    static Hmac ofRelay(Token token, Identify client, Challenge challenge, ChannelBinding channel) {
+        return Hmac.of(token, channel.label("posthouse relay"), client.encode(), challenge.withoutProof().encode(), channel.bytes());
     }
 
-    /** Whether the relay that sent this challenge knows the token. */
+    /** As below, over a plain channel. */
     public static boolean isFromRelay(Token token, Identify client, Challenge challenge) {
-        return ofRelay(token, client, challenge).matches(challenge.proof());
+        return isFromRelay(token, client, challenge, ChannelBinding.PLAIN);
     }
 
-    /** The proof of a client that knows the token. */
+    /** Whether the relay that sent this challenge knows the token and sent it on this channel. */
+    public static boolean isFromRelay(Token token, Identify client, Challenge challenge, ChannelBinding channel) {
+        return ofRelay(token, client, challenge, channel).matches(challenge.proof());
+    }
+
+    /** As below, over a plain channel. */
     public static Hmac ofClient(Token token, Identify client, Challenge challenge) {
-        return Hmac.of(token, "posthouse client", client.encode(), challenge.encode());
+        return ofClient(token, client, challenge, ChannelBinding.PLAIN);
+    }
+
+    /** The proof of a client that knows the token, on this channel. */
+    public static Hmac ofClient(Token token, Identify client, Challenge challenge, ChannelBinding channel) {
+        return Hmac.of(token, channel.label("posthouse client"), client.encode(), challenge.encode(), channel.bytes());
     }
 
     /**

@@ -42,7 +42,8 @@ final class ControlFramesTest {
                     FrameType.WITHDRAWN,
                     FrameType.EVENTS,
                     FrameType.STREAM_DATA,
-                    FrameType.STREAM_TOKENS);
+                    FrameType.STREAM_TOKENS,
+                    FrameType.CHALLENGE);
 
     @Test
     void streamFramesRoundTrip() throws WireException {

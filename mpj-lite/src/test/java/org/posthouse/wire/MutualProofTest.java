@@ -70,6 +70,31 @@ final class MutualProofTest {
         }
     }
 
+    /** A proof names the certificate of its channel, or that there is none. */
+    @Test
+    void aProofFitsItsChannelOnly() {
+        ChannelBinding here = ChannelBinding.ofCertificate(new byte[] {1, 2, 3});
+        ChannelBinding other = ChannelBinding.ofCertificate(new byte[] {1, 2, 4});
+        List<ChannelBinding> channels = List.of(ChannelBinding.PLAIN, here, other);
+        for (ChannelBinding said : channels) {
+            Challenge challenge = Challenge.of(TOKEN, RANK, new Nonce(3, 4), REACHED, false, said);
+            for (ChannelBinding channel : channels) {
+                boolean same = said.equals(channel);
+                assertThat(MutualProof.isFromRelay(TOKEN, RANK, challenge, channel)).as("%s at %s", said, channel).isEqualTo(same);
+                assertThat(MutualProof.ofClient(TOKEN, RANK, challenge, said).matches(MutualProof.ofClient(TOKEN, RANK, challenge, channel)))
+                        .isEqualTo(same);
+            }
+        }
+    }
+
+    @Test
+    void theProofCoversThatOtherHostsNeedTls() throws WireException {
+        Challenge needsTls = Challenge.of(TOKEN, RANK, new Nonce(3, 4), REACHED, true, ChannelBinding.PLAIN);
+        assertThat(Challenge.decode(needsTls.encode())).isEqualTo(needsTls);
+        assertThat(MutualProof.isFromRelay(TOKEN, RANK, needsTls)).isTrue();
+        assertThat(MutualProof.isFromRelay(TOKEN, RANK, new Challenge(needsTls.nonce(), needsTls.proof(), REACHED, false))).isFalse();
+    }
+
     /** What a relay has shown does not open it. */
     @Test
     void neitherProofIsTheOther() {

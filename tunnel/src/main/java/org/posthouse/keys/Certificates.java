@@ -31,7 +31,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.posthouse.causes.Causes;
 
 /**
- * Builds and checks the two kinds of X.509 certificates of a grid: its authority's and its sites'. Stateless.
+ * Builds and checks the kinds of X.509 certificates of a grid: its authority's, its sites' and its nodes'. Stateless.
  *
  * <p>Keys are ECDSA on P-256. The JDK has intrinsics for this curve, so a handshake blocks an event loop least.
  */
@@ -81,16 +81,36 @@ final class Certificates {
             Instant notBefore,
             Instant notAfter)
             throws KeysException {
+        KeyPurposeId[] purposes = {KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth};
+        return issue(site, SiteCertificate.URI_PREFIX + site, purposes, siteKey, authority, authorityKey, notBefore, notAfter);
+    }
+
+    /** A node's, which is valid for a client only. @param node as SITE/NAME */
+    static X509Certificate node(
+            String node, PublicKey nodeKey, X509Certificate authority, PrivateKey authorityKey, Instant notBefore, Instant notAfter)
+            throws KeysException {
+        KeyPurposeId[] purposes = {KeyPurposeId.id_kp_clientAuth};
+        return issue(node, SiteCertificate.NODE_PREFIX + node, purposes, nodeKey, authority, authorityKey, notBefore, notAfter);
+    }
+
+    private static X509Certificate issue(
+            String subject,
+            String uri,
+            KeyPurposeId[] purposes,
+            PublicKey subjectKey,
+            X509Certificate authority,
+            PrivateKey authorityKey,
+            Instant notBefore,
+            Instant notAfter)
+            throws KeysException {
         var builder = new JcaX509v3CertificateBuilder(
                 authority.getSubjectX500Principal(),
                 serial(),
                 Date.from(notBefore),
                 Date.from(notAfter),
-                new X500Principal("CN=" + site),
-                siteKey);
-        GeneralName name =
-                new GeneralName(GeneralName.uniformResourceIdentifier, SiteCertificate.URI_PREFIX + site);
-        KeyPurposeId[] purposes = {KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth};
+                new X500Principal("CN=" + subject),
+                subjectKey);
+        GeneralName name = new GeneralName(GeneralName.uniformResourceIdentifier, uri);
         try {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
@@ -102,7 +122,7 @@ final class Certificates {
                     new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(authority));
             return sign(builder, authorityKey);
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
-            throw new KeysException("cannot build the certificate for site " + site + ": " + Causes.text(e), e);
+            throw new KeysException("cannot build the certificate for " + subject + ": " + Causes.text(e), e);
         }
     }
 

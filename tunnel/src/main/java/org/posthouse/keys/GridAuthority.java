@@ -30,6 +30,8 @@ public final class GridAuthority {
     static final String AUTHORITY_CERTIFICATE = "authority.pem";
     static final String SITE_CERTIFICATE = "site.pem";
     static final String SITE_KEY = "site.key";
+    static final String NODE_CERTIFICATE = "node.pem";
+    static final String NODE_KEY = "node.key";
     static final String REVOKED = "revoked.pem";
 
     /** The files of a site's keys folder. The last one exists only after a certificate of the grid was revoked. */
@@ -115,6 +117,36 @@ public final class GridAuthority {
     }
 
     /**
+     * Issues a certificate and its key for a node of {@code site}, by which its agent proves its identity to the site's
+     * relays.
+     *
+     * @param days as for {@link #issue}
+     * @param into the node's keys folder, created if missing: node.key, node.pem, authority.pem
+     * @throws IllegalArgumentException if a name is not valid
+     */
+    public SiteCertificate issueNode(String site, String node, int days, Path into) throws KeysException {
+        Instant now = Instant.now();
+        return issueNode(site, node, now.minus(CLOCK_SKEW), end(now, days), into);
+    }
+
+    SiteCertificate issueNode(String site, String node, Instant notBefore, Instant notAfter, Path into) throws KeysException {
+        SiteName.require(site);
+        NodeName.require(node);
+        String name = site + "/" + node;
+        requireWithin(name, notAfter);
+        KeyFiles.createFolder(into);
+        requireAbsent(into, NODE_KEY, NODE_CERTIFICATE, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE);
+        KeyPair pair = Certificates.newKeyPair();
+        X509Certificate issued = Certificates.node(name, pair.getPublic(), certificate, key, notBefore, notAfter);
+        keepCopy(site + "-" + node, issued);
+        KeyFiles.writeKey(into.resolve(NODE_KEY), pair.getPrivate());
+        KeyFiles.writeCertificate(into.resolve(NODE_CERTIFICATE), issued);
+        KeyFiles.writeCertificate(into.resolve(AUTHORITY_CERTIFICATE), certificate);
+        writeRevoked(into);
+        return SiteCertificate.of(issued, into.resolve(NODE_CERTIFICATE));
+    }
+
+    /**
      * Issues a new certificate and key for the site whose keys are in {@code into}, and replaces them. The old
      * certificate stays valid until it expires or is revoked. A relay that runs with this folder loads the new one.
      *
@@ -143,9 +175,13 @@ public final class GridAuthority {
 
     private X509Certificate sign(String site, KeyPair pair, Instant notBefore, Instant notAfter) throws KeysException {
         X509Certificate issued = Certificates.site(site, pair.getPublic(), certificate, key, notBefore, notAfter);
-        String copy = site + "-" + issued.getSerialNumber().toString(16) + ".pem";
-        KeyFiles.writeCertificate(folder.resolve(ISSUED).resolve(copy), issued);
+        keepCopy(site, issued);
         return issued;
+    }
+
+    private void keepCopy(String name, X509Certificate issued) throws KeysException {
+        String copy = name + "-" + issued.getSerialNumber().toString(16) + ".pem";
+        KeyFiles.writeCertificate(folder.resolve(ISSUED).resolve(copy), issued);
     }
 
     private Instant end(Instant now, int days) throws KeysException {
@@ -174,7 +210,8 @@ public final class GridAuthority {
      * Revokes certificates. Relays refuse them, and end links that use them, once the list has reached one relay of the
      * grid.
      *
-     * @param siteOrSerial a site, for all its unexpired certificates, or the serial number of one certificate
+     * @param siteOrSerial a site or a node (SITE/NAME), for all its unexpired certificates, or the serial number of one
+     *         certificate
      * @return the certificates that were not revoked before; if none, the list does not change
      * @throws KeysException if the authority has issued no such certificate
      */
@@ -184,11 +221,11 @@ public final class GridAuthority {
         RevocationList list = revocations();
         String plain = plainSerial(siteOrSerial);
         List<SiteCertificate> meant = all.stream()
-                .filter(one -> one.serial().equals(plain) || one.site().equals(siteOrSerial))
+                .filter(one -> one.serial().equals(plain) || one.subject().equals(siteOrSerial))
                 .filter(one -> now.isBefore(one.notAfter()))
                 .toList();
         if (meant.isEmpty()) {
-            throw new KeysException("the authority in " + folder + " has issued no certificate for a site or with a serial number "
+            throw new KeysException("the authority in " + folder + " has issued no certificate for a site or node or with a serial number "
                     + siteOrSerial + " that has not expired: see posthouse keys show");
         }
         List<SiteCertificate> fresh = meant.stream().filter(one -> !list.holds(one)).toList();

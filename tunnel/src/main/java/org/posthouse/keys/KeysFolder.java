@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The certificates in a keys folder of an authority or a site, for display, valid now or not. No private key is read.
+ * The certificates in a keys folder of an authority, a site or a node, for display, valid now or not. No private key is read.
  * Immutable.
  *
- * @param ofSite whether it is a site's; then it has one entry
+ * @param ofSite whether it is a site's or a node's; then it has one entry
  * @param authorityNotBefore from when the grid's authority is valid
  * @param authorityNotAfter until when, inclusive; no certificate outlives it
  * @param entries the certificates, the oldest first
@@ -50,8 +50,10 @@ public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant aut
      */
     public static KeysFolder read(Path folder) throws KeysException {
         Path site = folder.resolve(GridAuthority.SITE_CERTIFICATE);
+        Path node = folder.resolve(GridAuthority.NODE_CERTIFICATE);
+        boolean ofNode = Files.exists(node);
         boolean ofSite = Files.exists(site);
-        if (!ofSite && !Files.isDirectory(folder.resolve(GridAuthority.ISSUED))) {
+        if (!ofSite && !ofNode && !Files.isDirectory(folder.resolve(GridAuthority.ISSUED))) {
             throw new KeysException(folder + " is no keys folder: expected " + GridAuthority.AUTHORITY_CERTIFICATE + " and "
                     + GridAuthority.ISSUED + "/ of an authority (posthouse keys init), or " + GridAuthority.SITE_CERTIFICATE + " and "
                     + GridAuthority.AUTHORITY_CERTIFICATE + " of a site (posthouse keys issue); name the right folder");
@@ -60,9 +62,9 @@ public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant aut
         RevocationList revocations = KeyFiles.readRevocations(folder.resolve(GridAuthority.REVOKED), authority);
         List<SiteCertificate> certificates = ofSite
                 ? List.of(SiteKeys.certificate(KeyFiles.readCertificate(site), authority, site))
-                : GridAuthority.issued(folder);
+                : ofNode ? List.of(NodeKeys.certificate(KeyFiles.readCertificate(node), authority, node)) : GridAuthority.issued(folder);
         List<Entry> entries = new ArrayList<>();
         certificates.forEach(certificate -> entries.add(new Entry(certificate, revocations.holds(certificate))));
-        return new KeysFolder(ofSite, authority.getNotBefore().toInstant(), authority.getNotAfter().toInstant(), entries);
+        return new KeysFolder(ofSite || ofNode, authority.getNotBefore().toInstant(), authority.getNotAfter().toInstant(), entries);
     }
 }

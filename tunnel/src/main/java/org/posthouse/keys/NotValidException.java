@@ -5,7 +5,7 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 
 /**
- * A certificate of the grid has expired or is not valid yet; the cause shows which. The message names the site, because
+ * A certificate of the grid has expired or is not valid yet; the cause shows which. The message names the site or node, because
  * the end that refuses a handshake knows only the other end's address.
  */
 public final class NotValidException extends CertificateException {
@@ -21,7 +21,13 @@ public final class NotValidException extends CertificateException {
     }
 
     private static String text(SiteCertificate certificate) {
-        return "the certificate of " + (certificate.site().isEmpty() ? "no site" : "site " + certificate.site()) + ", serial "
-                + certificate.serial() + ", is valid from " + certificate.notBefore() + " to " + certificate.notAfter() + ", now is " + Instant.now();
+        return "the certificate of " + whose(certificate) + ", serial " + certificate.serial() + ", is valid from " + certificate.notBefore() + " to " + certificate.notAfter() + ", now is " + Instant.now();
+    }
+
+    private static String whose(SiteCertificate certificate) {
+        if (!certificate.node().isEmpty()) {
+            return "node " + certificate.node();
+        }
+        return certificate.site().isEmpty() ? "no site" : "site " + certificate.site();
     }
 }

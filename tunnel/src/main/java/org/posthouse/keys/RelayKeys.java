@@ -82,6 +82,11 @@ public final class RelayKeys {
         return SiteCertificate.of(certificate);
     }
 
+    /** The site's keys in force. */
+    public SiteKeys inForce() {
+        return keys.inForce();
+    }
+
     public boolean isRevoked(SiteCertificate certificate) {
         return keys.isRevoked(certificate);
     }

@@ -1,11 +1,15 @@
 package org.posthouse.keys;
 
+import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
+import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
 import org.posthouse.causes.Causes;
+import org.posthouse.wire.ChannelBinding;
 
 /**
  * A site's keys folder in memory: its own certificate and key, and the authority of its peers. Immutable; loaded before
@@ -68,6 +72,23 @@ public final class SiteKeys {
             return new SiteKeys(certificate, own, key, authority, revocations, new TlsEngines(authority, own, key), stamp);
         } catch (GeneralSecurityException | IOException e) {
             throw new KeysException("TLS cannot use the keys in " + folder + ": " + Causes.text(e), e);
+        }
+    }
+
+    /**
+     * Creates an engine for a connection that a rank, launcher or agent has dialled. The other end may show a
+     * certificate of the authority, and none of another.
+     */
+    public SSLEngine engineForRanks(boolean natively, ByteBufAllocator allocator) {
+        return engines.engineForRanks(natively, allocator);
+    }
+
+    /** What both ends' proofs say of a TLS connection at which this end shows its certificate. */
+    public ChannelBinding binding() {
+        try {
+            return ChannelBinding.ofCertificate(own.getEncoded());
+        } catch (CertificateEncodingException e) {
+            throw new IllegalStateException("the certificate of site " + site() + " has no encoding", e);
         }
     }
 

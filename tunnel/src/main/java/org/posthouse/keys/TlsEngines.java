@@ -13,6 +13,8 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -44,11 +46,12 @@ final class TlsEngines {
     private final NativeContexts natives;
 
     /** The native contexts. Each engine holds its own reference to the context that it was created with. */
-    private record NativeContexts(SslContext dialling, SslContext accepting) implements Runnable {
+    private record NativeContexts(SslContext dialling, SslContext accepting, SslContext forRanks) implements Runnable {
         @Override
         public void run() {
             ReferenceCountUtil.release(dialling);
             ReferenceCountUtil.release(accepting);
+            ReferenceCountUtil.release(forRanks);
         }
     }
 
@@ -67,23 +70,43 @@ final class TlsEngines {
             return (dialled ? natives.dialling : natives.accepting).newEngine(allocator);
         }
         SSLEngine engine = context.createSSLEngine();
-        SSLParameters parameters = engine.getSSLParameters();
-        parameters.setProtocols(new String[] {PROTOCOL});
-        parameters.setCipherSuites(CIPHERS);
+        SSLParameters parameters = parameters(engine);
         parameters.setNeedClientAuth(!dialled);
         engine.setSSLParameters(parameters);
         engine.setUseClientMode(dialled);
         return engine;
     }
 
+    /** For an accepted connection of a rank, launcher or agent, which need not show a certificate. */
+    SSLEngine engineForRanks(boolean natively, ByteBufAllocator allocator) {
+        if (natively) {
+            return natives.forRanks.newEngine(allocator);
+        }
+        SSLEngine engine = context.createSSLEngine();
+        SSLParameters parameters = parameters(engine);
+        parameters.setWantClientAuth(true);
+        engine.setSSLParameters(parameters);
+        engine.setUseClientMode(false);
+        return engine;
+    }
+
+    private static SSLParameters parameters(SSLEngine engine) {
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(new String[] {PROTOCOL});
+        parameters.setCipherSuites(CIPHERS);
+        return parameters;
+    }
+
     private static NativeContexts natives(TrustManager trust, X509Certificate own, PrivateKey key) throws IOException {
-        SslContext dialling = natively(SslContextBuilder.forClient().keyManager(key, own), trust);
+        List<SslContext> made = new ArrayList<>();
         try {
-            SslContext accepting =
-                    natively(SslContextBuilder.forServer(key, own).clientAuth(ClientAuth.REQUIRE), trust);
-            return new NativeContexts(dialling, accepting);
+            made.add(natively(SslContextBuilder.forClient().keyManager(key, own), trust));
+            for (ClientAuth shown : List.of(ClientAuth.REQUIRE, ClientAuth.OPTIONAL)) {
+                made.add(natively(SslContextBuilder.forServer(key, own).clientAuth(shown), trust));
+            }
+            return new NativeContexts(made.get(0), made.get(1), made.get(2));
         } catch (IOException | RuntimeException e) {
-            ReferenceCountUtil.release(dialling);
+            made.forEach(ReferenceCountUtil::release);
             throw e;
         }
     }
@@ -97,7 +120,7 @@ final class TlsEngines {
                 .build();
     }
 
-    private static X509ExtendedTrustManager trust(X509Certificate authority) throws GeneralSecurityException, IOException {
+    static X509ExtendedTrustManager trust(X509Certificate authority) throws GeneralSecurityException, IOException {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, NO_PASSWORD);
         trusted.setCertificateEntry("authority", authority);
@@ -106,7 +129,7 @@ final class TlsEngines {
         return (X509ExtendedTrustManager) trust.getTrustManagers()[0];
     }
 
-    private static SSLContext context(TrustManager trust, X509Certificate own, PrivateKey key)
+    static SSLContext context(TrustManager trust, X509Certificate own, PrivateKey key)
             throws GeneralSecurityException, IOException {
         KeyStore mine = KeyStore.getInstance("PKCS12");
         mine.load(null, NO_PASSWORD);

@@ -453,7 +453,8 @@ public final class Links implements StreamLinks {
         return tls;
     }
 
-    RelayKeys keys() {
+    /** The keys of this relay. */
+    public RelayKeys keys() {
         return keys;
     }
 

@@ -190,7 +190,7 @@ class RevokedKeysTest {
     private static List<SiteCertificate> issued(SiteCertificate one) {
         String copy = one.site() + "-" + one.serial() + ".pem";
         Path file = one.file().getParent().resolveSibling("authority").resolve("issued").resolve(copy);
-        return List.of(new SiteCertificate(one.site(), one.serial(), one.notBefore(), one.notAfter(), one.authority(), file));
+        return List.of(new SiteCertificate(one.site(), one.node(), one.serial(), one.notBefore(), one.notAfter(), one.authority(), file));
     }
 
     private Path issuedAfter(String site) throws KeysException {

@@ -16,24 +16,26 @@ import org.posthouse.wire.Token;
  *         ({@link org.posthouse.relay.LauncherAccess})
  * @param helloTimeoutMs milliseconds in which a new connection must prove its identity
  * @param connectionsMax most connections at once
+ * @param unsafePlain whether a relay with keys takes plain frames from other hosts too
  */
 public record AcceptorConfig(
-        String host, int port, Optional<String> announced, Optional<LocalSockets> local, Token launchToken, long helloTimeoutMs, int connectionsMax) {
+        String host, int port, Optional<String> announced, Optional<LocalSockets> local, Token launchToken, long helloTimeoutMs, int connectionsMax,
+        boolean unsafePlain) {
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
     public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
 
     /** On the loopback, for this user and root, with the default limits. */
     public static AcceptorConfig loopback(int port) {
         return new AcceptorConfig(
-                "127.0.0.1", port, Optional.empty(), Optional.empty(), Token.NONE, HELLO_TIMEOUT_MS_DEFAULT, CONNECTIONS_MAX_DEFAULT);
+                "127.0.0.1", port, Optional.empty(), Optional.empty(), Token.NONE, HELLO_TIMEOUT_MS_DEFAULT, CONNECTIONS_MAX_DEFAULT, false);
     }
 
     AcceptorConfig local(Optional<LocalSockets> sockets) {
-        return new AcceptorConfig(host, port, announced, sockets, launchToken, helloTimeoutMs, connectionsMax);
+        return new AcceptorConfig(host, port, announced, sockets, launchToken, helloTimeoutMs, connectionsMax, unsafePlain);
     }
 
     public AcceptorConfig launchToken(Token token) {
-        return new AcceptorConfig(host, port, announced, local, token, helloTimeoutMs, connectionsMax);
+        return new AcceptorConfig(host, port, announced, local, token, helloTimeoutMs, connectionsMax, unsafePlain);
     }
 
     /**

@@ -145,6 +145,11 @@ public record RelayConfig(
                 stageBytesMax);
     }
 
+    /** Whether frames from other hosts must come over TLS: the relay has keys, and no flag says otherwise. */
+    public boolean needsTls() {
+        return links.isPresent() && !door.unsafePlain();
+    }
+
     /** The most files that the relay may have open at once, by its limits. */
     public int filesMax() {
         return FILES_BESIDE + door.connectionsMax() + links.map(LinkConfig::socketsMax).orElse(0);
@@ -167,8 +172,13 @@ public record RelayConfig(
     }
 
     public RelayConfig withLaunchToken(Token token) {
+        return withDoor(door.launchToken(token));
+    }
+
+    /** With these settings for connections of ranks and launchers. */
+    public RelayConfig withDoor(AcceptorConfig door) {
         return new RelayConfig(
-                site, relay, epoch, door.launchToken(token), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds,
+                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds,
                 stageBytesMax);
     }
 

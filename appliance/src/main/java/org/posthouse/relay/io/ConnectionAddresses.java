@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Optional;
 import jdk.net.ExtendedSocketOptions;
+import org.posthouse.mpj.channel.RelayTls;
 import org.posthouse.peer.PeerTable;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
@@ -95,6 +96,11 @@ public record ConnectionAddresses(SocketAddress local, SocketAddress remote, Soc
         } catch (IOException | UnsupportedOperationException e) {
             return PeerUser.UNKNOWN;
         }
+    }
+
+    /** Whether the other end is on this host, as far as the addresses tell. */
+    public boolean isWithinHost() {
+        return RelayTls.isWithinHost(local, remote);
     }
 
     /** The other end, for people, as host:port; a local socket's has no name. */

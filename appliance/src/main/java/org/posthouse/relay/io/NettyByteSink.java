@@ -2,6 +2,7 @@ package org.posthouse.relay.io;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
@@ -21,7 +22,12 @@ public final class NettyByteSink implements ByteSink {
     }
 
     private final Channel channel;
-    private final Writer writer;
+
+    /** Written by the loop that reads, before it handles the first frame; read by the threads that write. */
+    private volatile Writer writer;
+
+    /** Whether handlers encrypt. Written by the loop that reads, before it handles the first frame; read by any. */
+    private volatile boolean sealed;
 
     /** Stored here, because a closed channel may no longer know its addresses. */
     private final ConnectionAddresses ends;
@@ -60,6 +66,12 @@ public final class NettyByteSink implements ByteSink {
         throw new IllegalArgumentException("no way to write to a " + channel.getClass().getName());
     }
 
+    /** From now on the channel's handlers encrypt all bytes, which all go through them. */
+    public void seal() {
+        sealed = true;
+        writer = (bytes, count) -> 0;
+    }
+
     @Override
     public long write(ByteBuffer[] bytes, int count) throws IOException {
         return writer.write(bytes, count);
@@ -75,10 +87,13 @@ public final class NettyByteSink implements ByteSink {
         });
     }
 
-    /** False for io_uring: a channel receives nothing once it is registered with another loop. */
+    /**
+     * False for io_uring: a channel receives nothing once it is registered with another loop. False with TLS, whose
+     * handlers stay with their loop.
+     */
     @Override
     public boolean changesLoop() {
-        return !(channel instanceof IoUringSocketChannel);
+        return !sealed && !(channel instanceof IoUringSocketChannel);
     }
 
     @Override
@@ -131,7 +146,12 @@ public final class NettyByteSink implements ByteSink {
                 return;
             }
         }
-        channel.close();
+        ChannelHandlerContext first = sealed ? channel.pipeline().firstContext() : null;
+        if (first == null) {
+            channel.close();
+        } else {
+            first.close(); // Past the handlers of TLS, which would wait until their bytes are sent.
+        }
     }
 
     @Override

@@ -34,9 +34,17 @@ public final class ReadBuffers implements RecvByteBufAllocator {
             new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, BUFFER_BYTES);
     private final FrameDecoder frames;
 
+    /** Whether the bytes are encrypted, so that their length and content say nothing of frames. */
+    private boolean sealed;
+
     /** @param frames decoder of the connection's bytes */
     public ReadBuffers(FrameDecoder frames) {
         this.frames = frames;
+    }
+
+    /** From now on the bytes are encrypted. */
+    public void sealed() {
+        sealed = true;
     }
 
     /** Limit of the next read, in bytes. */
@@ -63,7 +71,7 @@ public final class ReadBuffers implements RecvByteBufAllocator {
         private final ExtendedHandle growing;
 
         /** The rest of a long frame is about to arrive. Reading again at once costs less than another wake-up. */
-        private final UncheckedBooleanSupplier worthwhile = () -> frames.toFill() != null || lastBytesRead() >= attemptedBytesRead();
+        private final UncheckedBooleanSupplier worthwhile = () -> !sealed && frames.toFill() != null || lastBytesRead() >= attemptedBytesRead();
 
         private Reading(ExtendedHandle growing) {
             super(growing);
@@ -72,6 +80,9 @@ public final class ReadBuffers implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
+            if (sealed) {
+                return growing.allocate(allocator);
+            }
             ByteBuf incomplete = frames.toFill();
             if (incomplete != null) {
                 return incomplete.retain();
@@ -83,7 +94,7 @@ public final class ReadBuffers implements RecvByteBufAllocator {
         /** Netty's NIO channels read no more than this; native ones fill the buffer. */
         @Override
         public void attemptedBytesRead(int bytes) {
-            super.attemptedBytesRead(Math.min(bytes, most(frames)));
+            super.attemptedBytesRead(sealed ? bytes : Math.min(bytes, most(frames)));
         }
 
         @Override

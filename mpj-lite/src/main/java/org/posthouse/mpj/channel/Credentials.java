@@ -23,7 +23,7 @@ public record Credentials(Token token, boolean direct) {
 
     /** As in {@link RelayAuthentication.Requirement}. */
     public void check(FrameChannel line, Identify self, Challenge challenge) throws IOException {
-        if (!MutualProof.isFromRelay(token, self, challenge)) {
+        if (!MutualProof.isFromRelay(token, self, challenge, line.binding())) {
             throw new UnprovenRelayException("whoever listens at " + line.remote() + " has not proven that it is this rank's relay: it does not know rank "
                     + self.rank() + "'s token, and was told nothing");
         }

@@ -15,6 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
+import org.posthouse.wire.ChannelBinding;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -73,6 +76,11 @@ public final class FrameChannel implements AutoCloseable {
     }
 
     private final SocketChannel channel;
+
+    /** TLS over {@link #channel}; null if the frames go plainly. */
+    private final TlsChannel tls;
+
+    private final ChannelBinding binding;
     private final SelectorWait readable;
     private final SelectorWait writable;
     private final String remote;
@@ -116,13 +124,15 @@ public final class FrameChannel implements AutoCloseable {
     /** Whether the relay has sent CLOSE or disconnected before it was authenticated. Nothing is sent to it any more. */
     private boolean over;
 
-    private FrameChannel(SocketChannel channel, String remote, long busyPollNs, boolean waits, boolean local) throws IOException {
+    private FrameChannel(SocketChannel channel, TlsChannel tls, String remote, long busyPollNs, boolean waits, boolean local) throws IOException {
         this.channel = channel;
+        this.tls = tls;
+        this.binding = tls == null ? ChannelBinding.PLAIN : tls.binding();
         this.remote = remote;
         this.busyPollNs = busyPollNs;
         readable = new SelectorWait(channel, SelectionKey.OP_READ);
         writable = new SelectorWait(channel, SelectionKey.OP_WRITE);
-        this.waits = waits && SystemWait.enable(channel);
+        this.waits = waits && tls == null && SystemWait.enable(channel);
         this.local = local;
         polls = this.waits && local;
     }
@@ -141,34 +151,49 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Connects to {@code hostAndPort}; an error message names it. */
+    /** Connects plainly to {@code hostAndPort}; an error message names it. */
     public static FrameChannel connect(String hostAndPort) throws IOException {
-        return connect(Platform.REAL, new RelayAddresses(hostAndPort), 0);
+        return connect(hostAndPort, RelayTls.onDemand());
+    }
+
+    /** Connects to {@code hostAndPort}; an error message names it. */
+    public static FrameChannel connect(String hostAndPort, RelayTls tls) throws IOException {
+        return connect(Platform.REAL, new RelayAddresses(hostAndPort), tls, 0);
     }
 
     /**
      * Connects from the given machine to the first of the host's addresses that answers.
      *
+     * @param tls whether the connection is TLS, and whom it then trusts
      * @param busyPollUs how long a read polls before it sleeps, in microseconds
      */
-    public static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs) throws IOException {
-        return connect(machine, relay, busyPollUs, busyPollUs == 0);
+    public static FrameChannel connect(Platform machine, RelayAddresses relay, RelayTls tls, int busyPollUs) throws IOException {
+        return connect(machine, relay, tls, busyPollUs, busyPollUs == 0);
+    }
+
+    /** As below, plainly. */
+    static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs, boolean waits) throws IOException {
+        return connect(machine, relay, RelayTls.onDemand(), busyPollUs, waits);
     }
 
     /** As above, also for tests: without {@code waits} the channel never blocks in the system call. */
-    public static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs, boolean waits)
+    static FrameChannel connect(Platform machine, RelayAddresses relay, RelayTls tls, int busyPollUs, boolean waits)
             throws IOException {
         Map<InetSocketAddress, IOException> faults = new LinkedHashMap<>();
         try {
             for (InetSocketAddress address : relay.all()) {
                 try {
-                    FrameChannel line = connect(machine, relay.toString(), address, busyPollUs, waits);
+                    FrameChannel line = connect(machine, relay.toString(), address, tls, busyPollUs, waits);
                     relay.answered(address);
                     return line;
+                } catch (UnprovenRelayException e) {
+                    throw e;
                 } catch (IOException e) {
                     faults.put(address, e);
                 }
             }
+        } catch (UnprovenRelayException e) {
+            throw e;
         } catch (IOException | RuntimeException e) {
             throw unreachable(relay, e.getMessage(), e);
         }
@@ -186,21 +211,61 @@ public final class FrameChannel implements AutoCloseable {
                 .collect(Collectors.joining(", "));
     }
 
-    private static FrameChannel connect(Platform machine, String remote, InetSocketAddress address, int busyPollUs, boolean waits) throws IOException {
-        Optional<SocketChannel> local = machine.connectLocally(address);
+    private static FrameChannel connect(
+            Platform machine, String remote, InetSocketAddress address, RelayTls tls, int busyPollUs, boolean waits) throws IOException {
+        Optional<SocketChannel> local = tls.isWanted() ? Optional.empty() : machine.connectLocally(address);
         SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
-        return over(channel, remote, busyPollUs, waits, local.isPresent());
-    }
-
-    private static FrameChannel over(SocketChannel channel, String remote, int busyPollUs, boolean waits, boolean local)
-            throws IOException {
         try {
             channel.configureBlocking(false);
-            return new FrameChannel(channel, remote, TimeUnit.MICROSECONDS.toNanos(busyPollUs), waits, local);
-        } catch (IOException e) {
+            long busyPollNs = TimeUnit.MICROSECONDS.toNanos(busyPollUs);
+            if (tls.isWanted()) {
+                return secure(channel, remote, tls, busyPollNs, waits);
+            }
+            return new FrameChannel(channel, null, remote, busyPollNs, waits, local.isPresent());
+        } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
         }
+    }
+
+    private static FrameChannel secure(SocketChannel channel, String remote, RelayTls tls, long busyPollNs, boolean waits) throws IOException {
+        TlsChannel secured = new TlsChannel(channel, tls.engine());
+        try {
+            if (secured.handshake(CONNECT_TIMEOUT_MS)) {
+                return new FrameChannel(channel, secured, remote, busyPollNs, waits, false);
+            }
+        } catch (SSLException e) {
+            throw new UnprovenRelayException("TLS with the relay at " + remote + " fails, and it was told nothing: " + text(e));
+        }
+        FrameChannel plain = new FrameChannel(channel, null, remote, busyPollNs, waits, false);
+        plain.in.put(secured.received());
+        plain.requireEnd(tls);
+        return plain;
+    }
+
+    /** The reason at the bottom of TLS's fault, which the faults above it often do not tell. */
+    private static String text(SSLException fault) {
+        Throwable root = fault;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null || root == fault ? fault.getMessage() : fault.getMessage() + ": " + root.getMessage();
+    }
+
+    /** The relay has answered TLS plainly: it ends the connection, or it speaks no TLS. */
+    private void requireEnd(RelayTls tls) throws IOException {
+        try {
+            boolean ends = awaitFirst() == FrameType.CLOSE && !isFirst(CloseReason.FRAME_TOO_LONG);
+            if (ends) {
+                end();
+                return;
+            }
+        } catch (WireException e) {
+            throw new UnprovenRelayException("whoever listens at " + remote + " speaks neither TLS nor as a relay: " + e.getMessage());
+        }
+        close();
+        tls.notSpoken();
+        throw new UnprovenRelayException("the relay at " + remote + " speaks no TLS: it was started without --keys; it was told nothing");
     }
 
     private static SocketChannel connect(SocketChannel channel, InetSocketAddress address) throws IOException {
@@ -251,6 +316,16 @@ public final class FrameChannel implements AutoCloseable {
         return channel.getRemoteAddress();
     }
 
+    /** What both ends' proofs say of the channel. */
+    public ChannelBinding binding() {
+        return binding;
+    }
+
+    /** Whether the bytes do not leave this host, or its other end is on the loopback. */
+    boolean isWithinHost() throws IOException {
+        return local || RelayTls.isWithinHost(channel.getLocalAddress(), channel.getRemoteAddress());
+    }
+
     // ---- the first frame, before the other end is authenticated
 
     /** Blocks until a whole frame has come. The next dispatch hands it over; bytes that came behind it are dropped. */
@@ -262,6 +337,11 @@ public final class FrameChannel implements AutoCloseable {
         }
         in.position(unread + length);
         return inView.type();
+    }
+
+    /** Whether the frame of {@link #awaitFirst}, a CLOSE, has this reason. */
+    boolean isFirst(CloseReason reason) {
+        return in.getInt(unread + Wire.HEADER_BYTES) == reason.code();
     }
 
     /** Handles the relay's end of the connection: its last frames are read next, and nothing more is sent to it. */
@@ -305,6 +385,10 @@ public final class FrameChannel implements AutoCloseable {
         end(headerBytes);
         outView.length(headerBytes + payload.remaining());
         out.flip();
+        if (tls != null) {
+            sealAndSend(out, payload);
+            return;
+        }
         ByteBuffer[] both = {out, payload};
         try {
             while (payload.hasRemaining()) {
@@ -333,7 +417,19 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
+    private void sealAndSend(ByteBuffer frames, ByteBuffer payload) throws IOException {
+        try {
+            tls.write(writable, frames, payload);
+        } finally {
+            out.clear();
+        }
+    }
+
     private void writeFully(ByteBuffer bytes) throws IOException {
+        if (tls != null) {
+            tls.write(writable, bytes);
+            return;
+        }
         while (bytes.hasRemaining()) {
             if (channel.write(bytes) == 0) {
                 writable.await();
@@ -431,11 +527,11 @@ public final class FrameChannel implements AutoCloseable {
     /** Reads once what is there. Before a payload that is probably placed elsewhere, it reads only a little. */
     private int receive() throws IOException {
         if (run.isOn()) {
-            return run.read(channel);
+            return run.read(tls == null ? channel : tls);
         }
         boolean atHeader = in.position() - unread < Wire.MESSAGE_HEADER_BYTES;
         in.limit(placing && atHeader ? in.position() + PayloadRun.AHEAD_BYTES : in.capacity());
-        return channel.read(in);
+        return tls == null ? channel.read(in) : tls.read(in);
     }
 
     /** Hands over every whole frame that was read. A frame whose handler throws counts as handed over. */

@@ -3,6 +3,7 @@ package org.posthouse.mpj.channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import javax.net.ssl.SSLException;
 import org.posthouse.wire.Challenge;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -36,9 +37,13 @@ public final class RelayAuthentication {
      * @return the relay's answer; empty if that was CLOSE, or the connection has ended. Then nothing is to be sent, and
      * the end is read next
      * @throws UnprovenRelayException if it is not met
+     * @throws TlsRequiredException if the relay takes plain frames from its own host only, and they come from elsewhere
      * @throws WireException if it is no relay of this version
      */
     public static Optional<Challenge> prove(FrameChannel line, Token token, Identify self, Requirement relay) throws IOException, WireException {
+        if (line.isOver()) {
+            return Optional.empty();
+        }
         try {
             line.write(self.encode());
         } catch (IOException e) {
@@ -48,6 +53,9 @@ public final class RelayAuthentication {
         try {
             FrameType type = line.awaitFirst();
             if (type == FrameType.CLOSE) {
+                if (line.isFirst(CloseReason.TLS_REQUIRED) && !line.binding().isTls()) {
+                    throw new TlsRequiredException(line.remote());
+                }
                 line.end();
                 return Optional.empty();
             }
@@ -55,13 +63,20 @@ public final class RelayAuthentication {
                 throw new WireException(CloseReason.NOT_EXPECTED, type + " from one who has not proven who he is");
             }
             line.dispatch((ByteBuffer frame, FrameView view) -> answer[0] = Challenge.decode(frame));
+        } catch (TlsRequiredException e) {
+            throw e;
+        } catch (SSLException e) {
+            throw new UnprovenRelayException("TLS with the relay at " + line.remote() + " fails: " + e.getMessage());
         } catch (IOException e) {
             line.end();
             return Optional.empty();
         }
+        if (answer[0].needsTls() && !line.binding().isTls() && !line.isWithinHost()) {
+            throw new TlsRequiredException(line.remote());
+        }
         relay.check(line, answer[0]);
         try {
-            line.write(MutualProof.encode(MutualProof.ofClient(token, self, answer[0])));
+            line.write(MutualProof.encode(MutualProof.ofClient(token, self, answer[0], line.binding())));
             return Optional.of(answer[0]);
         } catch (IOException e) {
             line.end();

@@ -8,6 +8,8 @@ import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.Platform;
 import org.posthouse.mpj.channel.RelayAddresses;
 import org.posthouse.mpj.channel.RelayAuthentication;
+import org.posthouse.mpj.channel.RelayTls;
+import org.posthouse.mpj.channel.TlsRequiredException;
 import org.posthouse.mpj.channel.UnprovenRelayException;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Identify;
@@ -55,6 +57,9 @@ final class RelayDialer {
     /** Number of connections so far. */
     private long lines;
 
+    /** Remembers that the relay wants TLS. */
+    private final RelayTls tls = RelayTls.onDemand();
+
     /**
      * @param self the rank that connects
      * @param msMax how long to retry when the connection has broken
@@ -70,10 +75,21 @@ final class RelayDialer {
 
     /** Tries once. The caller sends HELLO on the connection, unless it {@link FrameChannel#isOver is over}. */
     FrameChannel once() throws IOException {
+        try {
+            return dial();
+        } catch (TlsRequiredException e) {
+            if (tls.ask()) {
+                return dial();
+            }
+            throw e;
+        }
+    }
+
+    private FrameChannel dial() throws IOException {
         // Before the connection: the relay closes one that is silent for long, and on a busy host loading classes takes
         // time.
         Identify identify = Identify.of(self, Nonce.derived(credentials.token(), machine.nanoTime(), ++lines));
-        FrameChannel line = FrameChannel.connect(machine, relay, busyPollUs);
+        FrameChannel line = FrameChannel.connect(machine, relay, tls, busyPollUs);
         try {
             RelayAuthentication.prove(line, credentials.token(), identify, (to, challenge) -> credentials.check(to, identify, challenge));
             return line;

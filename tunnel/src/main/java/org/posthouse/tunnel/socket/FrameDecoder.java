@@ -33,7 +33,7 @@ public final class FrameDecoder {
     private static final int LONG_BYTES = 16 * 1024;
 
     private final ByteBufAllocator allocator;
-    private final boolean readsOn;
+    private boolean readsOn;
     private final Sink sink;
     private final FrameView view = new FrameView();
     private int bytesMax = Wire.CHUNK_FRAME_BYTES_MAX;
@@ -54,6 +54,11 @@ public final class FrameDecoder {
         this.allocator = allocator;
         this.readsOn = readsOn;
         this.sink = sink;
+    }
+
+    /** From now on the reader reads into buffers of its own; it has not read into {@link #toFill} yet. */
+    public void readsElsewhere() {
+        readsOn = false;
     }
 
     /**

@@ -30,7 +30,10 @@ public final class LinkTls {
     private static final String TLS = "posthouse-tls";
     private static final String HANDSHAKE = "posthouse-handshake";
 
-    /** The result of a handshake. Exactly one of the two methods is called, once, on the event loop. */
+    /**
+     * The result of a handshake. Exactly one of the two methods is called, once, on the event loop. On the connection of
+     * a rank, a refusal may follow later.
+     */
     public interface Outcome {
         /** @param peer the peer's certificate, which may name no site */
         void onSecured(SiteCertificate peer);
@@ -61,18 +64,30 @@ public final class LinkTls {
     public void secure(ChannelHandlerContext end, boolean dialled, Outcome outcome) {
         FrameSocket.prepare(end.channel());
         SSLEngine engine = keys.engine(kind.isNative(), dialled, end.alloc());
+        Handshake handshake = new Handshake(engine, outcome, false);
+        secure(end.pipeline(), engine, handshakeMs, handshake);
+        if (!dialled) {
+            end.pipeline().addFirst(FIRST_BYTES, new FirstBytes(begun, handshake));
+        }
+    }
+
+    /**
+     * Begins the handshake on the connection of a rank, launcher or agent, with an engine of
+     * {@link org.posthouse.keys.SiteKeys#engineForRanks}. If it fails, or if the other end sends records with next to no
+     * data later, the connection is closed.
+     */
+    public static void secureRank(ChannelPipeline pipeline, SSLEngine engine, int handshakeMs, Outcome outcome) {
+        secure(pipeline, engine, handshakeMs, new Handshake(engine, outcome, true));
+    }
+
+    private static void secure(ChannelPipeline pipeline, SSLEngine engine, int handshakeMs, Handshake handshake) {
         SslHandler tls = new SslHandler(engine);
         tls.setHandshakeTimeoutMillis(handshakeMs);
-        ChannelPipeline pipeline = end.pipeline();
-        Handshake handshake = new Handshake(engine, outcome);
         RecordAudit audit = new RecordAudit();
         pipeline.addFirst(HANDSHAKE, handshake);
         pipeline.addFirst(DATA, audit.data());
         pipeline.addFirst(TLS, tls);
         pipeline.addFirst(RECORDS, audit);
-        if (!dialled) {
-            pipeline.addFirst(FIRST_BYTES, new FirstBytes(begun, handshake));
-        }
     }
 
     /** Inspects the first bytes of a connection before TLS does, then leaves the pipeline. */
@@ -122,11 +137,15 @@ public final class LinkTls {
 
         private final SSLEngine engine;
         private final Outcome outcome;
+
+        /** Whether to watch the records after the handshake too, as nobody else does. */
+        private final boolean stays;
         private boolean told;
 
-        Handshake(SSLEngine engine, Outcome outcome) {
+        Handshake(SSLEngine engine, Outcome outcome, boolean stays) {
             this.engine = engine;
             this.outcome = outcome;
+            this.stays = stays;
         }
 
         @Override
@@ -151,7 +170,9 @@ public final class LinkTls {
         private void onSuccess(ChannelHandlerContext context) {
             try {
                 SiteCertificate peer = RelayKeys.peer(engine);
-                context.pipeline().remove(this);
+                if (!stays) {
+                    context.pipeline().remove(this);
+                }
                 outcome.onSecured(peer);
             } catch (CertificateException e) {
                 refuse(LinkRefusal.of(e), "a session was resumed: " + describe(e));

@@ -24,7 +24,8 @@ public enum TlsKind {
         return OpenSsl.isAvailable();
     }
 
-    boolean isNative() {
+    /** Whether native TLS is used. */
+    public boolean isNative() {
         return this == NATIVE || this == AUTO && isNativeHere();
     }
 

@@ -193,7 +193,7 @@ public final class Agent implements AutoCloseable {
     private void dial() {
         Thread.ofVirtual().name("posthouse-agent-dial").start(() -> {
             try {
-                AgentConnection made = AgentConnection.connect(settings.relay(), settings.token(), new AgentConnection.Listener() {
+                AgentConnection made = AgentConnection.connect(settings, new AgentConnection.Listener() {
                     @Override
                     public void onFrame(AgentConnection from, FrameType type, ByteBuffer frame) {
                         execute(() -> Agent.this.onFrame(from, type, frame));

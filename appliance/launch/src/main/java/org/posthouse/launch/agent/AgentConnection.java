@@ -4,10 +4,16 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import org.posthouse.keys.KeysException;
+import org.posthouse.keys.NodeKeys;
 import org.posthouse.launch.place.RelayProof;
 import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.RelayAuthentication;
+import org.posthouse.mpj.channel.RelayTls;
+import org.posthouse.mpj.channel.TlsRequiredException;
 import org.posthouse.wire.Challenge;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
@@ -51,13 +57,35 @@ final class AgentConnection implements AutoCloseable {
     /**
      * Connects, has the relay prove who it is, does the same, and says HELLO. Blocks until the relay has proven itself.
      *
-     * @param relay host:port
      * @throws IOException in one line that names the relay, if it cannot be reached or does not prove who it is
      */
-    static AgentConnection connect(String relay, Token token, Listener listener) throws IOException {
-        FrameChannel line = FrameChannel.connect(relay);
+    static AgentConnection connect(AgentSettings settings, Listener listener) throws IOException {
+        if (settings.keys().isPresent()) {
+            RelayTls tls = RelayTls.always(context(settings.keys().get()));
+            return connect(settings.relay(), tls, Token.NONE, listener);
+        }
+        RelayTls tls = RelayTls.onDemand();
+        try {
+            return connect(settings.relay(), tls, settings.token(), listener);
+        } catch (TlsRequiredException e) {
+            tls.ask();
+            return connect(settings.relay(), tls, settings.token(), listener);
+        }
+    }
+
+    /** Reads the keys anew for each connection: they may have been renewed. */
+    private static SSLContext context(Path keys) throws IOException {
+        try {
+            return NodeKeys.load(keys).context();
+        } catch (KeysException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static AgentConnection connect(String relay, RelayTls tls, Token token, Listener listener) throws IOException {
+        FrameChannel line = FrameChannel.connect(relay, tls);
         Identify identity = Identify.of(Hello.agent(), Nonce.random());
-        RelayProof proof = new RelayProof(token, identity);
+        RelayProof proof = new RelayProof(token, identity, tls.isAlways());
         AgentConnection connection = new AgentConnection(line, proof, listener);
         try {
             Optional<Challenge> challenge = RelayAuthentication.prove(line, token, identity, proof);

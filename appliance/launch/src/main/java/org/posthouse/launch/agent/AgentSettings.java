@@ -2,6 +2,7 @@ package org.posthouse.launch.agent;
 
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.posthouse.launch.reserve.SlotLimits;
 import org.posthouse.wire.Token;
@@ -11,6 +12,7 @@ import org.posthouse.wire.Token;
  *
  * @param relay host:port where its relay listens for ranks and launchers
  * @param token the relay's launch token; {@link Token#NONE} if the relay is a process of this user on this host
+ * @param keys the node's keys folder; with it, the certificate takes the token's place
  * @param name the node's name, for people
  * @param host the host's identity: agents with the same one share a host
  * @param limits how much of the node is lent
@@ -20,7 +22,15 @@ import org.posthouse.wire.Token;
  * @param stageBytes room for staged files
  */
 public record AgentSettings(
-        String relay, Token token, String name, String host, SlotLimits limits, Map<String, String> labels, Set<String> users, Path folder,
+        String relay,
+        Token token,
+        Optional<Path> keys,
+        String name,
+        String host,
+        SlotLimits limits,
+        Map<String, String> labels,
+        Set<String> users,
+        Path folder,
         long stageBytes) {
     public AgentSettings {
         labels = Map.copyOf(labels);

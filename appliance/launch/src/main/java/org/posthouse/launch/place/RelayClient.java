@@ -14,6 +14,8 @@ import java.util.stream.IntStream;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.RelayAuthentication;
+import org.posthouse.mpj.channel.RelayTls;
+import org.posthouse.mpj.channel.TlsRequiredException;
 import org.posthouse.mpj.channel.UnprovenRelayException;
 import org.posthouse.wire.AgentDrain;
 import org.posthouse.wire.AgentEnd;
@@ -91,6 +93,9 @@ public final class RelayClient implements AutoCloseable {
     /** Whether who answers has not proven to be a relay. Written by the thread that reads, read by the one that dials. */
     private volatile boolean unproven;
 
+    /** Whether the relay wants TLS. Written by the thread that reads, read by the one that dials. */
+    private volatile boolean needsTls;
+
     /**
      * The relay's own description; null until it is received, then constant. Written by the thread that dials, read by
      * any.
@@ -125,14 +130,18 @@ public final class RelayClient implements AutoCloseable {
     /** As {@link #connect(String, Token)}. @param advice the end of the line if it cannot be reached: what is to be done then */
     static RelayClient connect(String address, Token token, String advice) throws JobFailure {
         try {
+            RelayTls tls = RelayTls.onDemand();
             for (int hellos = 1;; hellos++) {
-                RelayClient relay = new RelayClient(FrameChannel.connect(address), token);
+                RelayClient relay = new RelayClient(FrameChannel.connect(address, tls), token);
                 try {
                     relay.greet();
                     LOG.info("{} has proven who it is {}", relay, relay.proof);
                     return relay;
                 } catch (JobFailure e) {
                     relay.close();
+                    if (relay.needsTls && tls.ask()) {
+                        continue;
+                    }
                     if (relay.refusal == CloseReason.RELAY_STARTING) {
                         throw new JobFailure(e.getMessage(), e, JobFailure.Kind.EARLY);
                     }
@@ -144,6 +153,8 @@ public final class RelayClient implements AutoCloseable {
                     }
                 }
             }
+        } catch (UnprovenRelayException e) {
+            throw new JobFailure("the relay at " + address + " cannot be trusted: " + e.getMessage(), e, JobFailure.Kind.STRANGER);
         } catch (IOException e) {
             throw new JobFailure(e.getMessage() + advice, e);
         }
@@ -389,6 +400,9 @@ public final class RelayClient implements AutoCloseable {
             lost(welcome.isDone() ? this + " has closed the connection" : stranger("it has closed the connection"));
         } catch (UnprovenRelayException e) {
             unproven = true;
+            lost(e.getMessage());
+        } catch (TlsRequiredException e) {
+            needsTls = true;
             lost(e.getMessage());
         } catch (IOException | WireException e) {
             lost(welcome.isDone() ? "the connection to " + this + " broke: " + e.getMessage() : stranger(e.getMessage()));

@@ -19,18 +19,27 @@ import org.posthouse.wire.Token;
 public final class RelayProof implements RelayAuthentication.Requirement {
     private final Token token;
     private final Identify self;
+    private final boolean certified;
     private boolean direct;
     private String how = "";
 
     public RelayProof(Token token, Identify self) {
+        this(token, self, false);
+    }
+
+    /** @param certified whether TLS accepts certificates of the relay's site only, so that one proves its identity */
+    public RelayProof(Token token, Identify self, boolean certified) {
         this.token = token;
         this.self = self;
+        this.certified = certified;
     }
 
     @Override
     public void check(FrameChannel line, Challenge challenge) throws IOException {
         direct = line.isLocal() || challenge.reached().filter(line.remoteAddress()::equals).isPresent();
-        if (!token.equals(Token.NONE)) {
+        if (certified) {
+            requireCertificate(line);
+        } else if (!token.equals(Token.NONE)) {
             requireToken(line, challenge);
         } else if (line.isLocal()) {
             how = "by its socket in this user's folder";
@@ -39,8 +48,16 @@ public final class RelayProof implements RelayAuthentication.Requirement {
         }
     }
 
+    /** The handshake has checked the certificate. */
+    private void requireCertificate(FrameChannel line) throws IOException {
+        if (!line.binding().isTls()) {
+            throw new UnprovenRelayException("the relay at " + line.remote() + " has shown no certificate, and was told nothing");
+        }
+        how = "by its certificate";
+    }
+
     private void requireToken(FrameChannel line, Challenge challenge) throws IOException {
-        if (!MutualProof.isFromRelay(token, self, challenge)) {
+        if (!MutualProof.isFromRelay(token, self, challenge, line.binding())) {
             throw new UnprovenRelayException(whose(line) + " has not proven that it knows the launch token, and was told nothing: it is no relay, or one that"
                     + " was started without --token-file or with another");
         }

@@ -1,0 +1,55 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What the proofs of both ends say of the channel below their frames (docs/wire.md, Mutual proof). It is the SHA-256 of
+ * the certificate that the relay has shown in the TLS handshake, as tls-server-end-point of RFC 5929; or {@link #PLAIN}.
+ * The handshake proves that the relay has the certificate's key. So a proof that names the certificate fails behind
+ * anybody who stands between, and a proof of a plain channel fails behind anybody who ends TLS in between. Immutable.
+ */
+public final class ChannelBinding {
+    /** A channel without TLS. */
+    public static final ChannelBinding PLAIN = new ChannelBinding(ByteBuffer.allocate(0));
+
+    private final ByteBuffer bytes;
+
+    private ChannelBinding(ByteBuffer bytes) {
+        this.bytes = bytes;
+    }
+
+    /** A channel over TLS. @param certificate the relay's, in DER form */
+    public static ChannelBinding ofCertificate(byte[] certificate) {
+        return new ChannelBinding(new Sha256().update(ByteBuffer.wrap(certificate)).digest());
+    }
+
+    /** Whether the channel is TLS. */
+    public boolean isTls() {
+        return bytes.hasRemaining();
+    }
+
+    /** Empty without TLS. */
+    ByteBuffer bytes() {
+        return bytes.duplicate();
+    }
+
+    /** The label of a proof over such a channel. */
+    String label(String plain) {
+        return isTls() ? plain + " tls" : plain;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ChannelBinding binding && binding.bytes.equals(bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return bytes.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return isTls() ? "TLS" : "plain";
+    }
+}
