@@ -322,21 +322,7 @@ public final class RunCommand implements Callable<Integer> {
      * flag is given, the user's own environment is checked.
      */
     Map<String, String> environment(Map<String, String> own) throws CommandFailure {
-        Map<String, String> environment = new HashMap<>();
-        if (words != null) {
-            environment.put(ArgumentWords.VARIABLE, words.word());
-        }
-        if (settings != null) {
-            environment.put(Settings.EAGER_MAX, Integer.toString(settings.eagerBytesMax()));
-        }
-        if (busyPollUs != null) {
-            environment.put(Settings.BUSY_POLL, Integer.toString(busyPollUs));
-        }
-        boolean longer = durability != Durability.NONE && relayTimeoutSeconds > Settings.DEFAULT.reconnectS();
-        if (longer && !own.containsKey(Settings.RECONNECT_S)) {
-            environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(relayTimeoutSeconds, Settings.RECONNECT_S_MAX)));
-        }
-        checkpoints.into(environment);
+        Map<String, String> environment = ofFlags(own);
         Map<String, String> all = new HashMap<>(own);
         all.putAll(environment);
         try {
@@ -357,6 +343,26 @@ public final class RunCommand implements Callable<Integer> {
         return all;
     }
 
+    /** The variables that flags set for the ranks. */
+    private Map<String, String> ofFlags(Map<String, String> own) {
+        Map<String, String> environment = new HashMap<>();
+        if (words != null) {
+            environment.put(ArgumentWords.VARIABLE, words.word());
+        }
+        if (settings != null) {
+            environment.put(Settings.EAGER_MAX, Integer.toString(settings.eagerBytesMax()));
+        }
+        if (busyPollUs != null) {
+            environment.put(Settings.BUSY_POLL, Integer.toString(busyPollUs));
+        }
+        boolean longer = durability != Durability.NONE && relayTimeoutSeconds > Settings.DEFAULT.reconnectS();
+        if (longer && !own.containsKey(Settings.RECONNECT_S)) {
+            environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(relayTimeoutSeconds, Settings.RECONNECT_S_MAX)));
+        }
+        checkpoints.into(environment);
+        return environment;
+    }
+
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         int count = Math.max(1, sites);
         int each = Math.max(1, relaysPerSite);
@@ -372,12 +378,8 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** A job with a folder keeps its ranks beside its launcher, from which another one goes on. */
     private NodeRequest nodeRequest(Map<String, String> labels) throws CommandFailure {
-        if (folder != null && nodes.hasFiles()) {
-            throw new CommandFailure("--file and --folder: another launcher that goes on with the job would not have the files; name them by their paths");
-        }
-        return folder == null ? nodes.withFiles(nodes.request(siteNames, labels)) : NodeRequest.LOCAL;
+        return nodes.withFiles(nodes.request(siteNames, labels, ofFlags(System.getenv())));
     }
 
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {

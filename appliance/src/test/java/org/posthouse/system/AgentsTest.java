@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.PrintsSlowly;
 import org.posthouse.system.jobs.Waits;
 
 /** Ranks on nodes: agents dial their site's relay, start ranks, and bring what these print. All of it in real processes. */
@@ -100,6 +102,94 @@ class AgentsTest {
             assertThat(done.out().lines()).as("nothing is shown twice").doesNotHaveDuplicates();
             assertThat(Jobs.told(done, " is gone: ")).as(done.err()).hasSize(1);
             assertThat(Jobs.told(done, " caught up after ")).hasSize(2);
+        }
+    }
+
+    private static void killed(Command launcher) {
+        launcher.handle().destroyForcibly();
+        launcher.handle().onExit().join();
+    }
+
+    /** Its ranks run on, and a later one shows each line once. */
+    @Test
+    void noRankIsStartedAgainWhenItsLauncherDies() throws Exception {
+        Path june = folder.resolve("june");
+        int lines = 4_000;
+        List<Command> launchers = new ArrayList<>();
+        try (Relays relay = relay(); Command one = agent(relay, "one", 2); Command two = agent(relay, "two", 2)) {
+            launchers.add(Command.start(
+                    folder, "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "--folder", june.toString(), "-cp", Jobs.classPath(),
+                    PrintsSlowly.class.getName(), Integer.toString(lines), folder.toString()));
+            for (int quarter = 1; quarter <= 3; quarter++) {
+                Command launcher = launchers.getLast();
+                String last = "line " + (quarter * lines / 4 - 1);
+                await().atMost(PATIENCE).until(() -> launcher.out().contains(last) || !launcher.handle().isAlive());
+                killed(launcher);
+                assertThat(Jobs.ranks(one.handle()).size() + Jobs.ranks(two.handle()).size()).as(launcher.err()).isEqualTo(3);
+                Files.createFile(folder.resolve("go-" + quarter));
+                launchers.add(Command.start(folder, "resume", june.toString()));
+            }
+            Command.Result done = launchers.getLast().await();
+            assertThat(done.status()).as(done.err()).isZero();
+            launchers.forEach(launcher -> assertThat(launcher.err()).doesNotContain("restarted", "caught up", "lost"));
+            for (int rank = 0; rank < 3; rank++) {
+                int each = rank;
+                assertThat(Files.readAllLines(june.resolve("rank-" + rank + ".out")))
+                        .isEqualTo(IntStream.range(0, lines).mapToObj(line -> "rank " + each + " line " + line).toList());
+            }
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertNothingIsLeftOn("one");
+                assertNothingIsLeftOn("two");
+            });
+        } finally {
+            launchers.forEach(Command::close);
+        }
+    }
+
+    /** A node and the launcher die together: the later launcher starts again what is missing, and only that. */
+    @Test
+    void aLaterLauncherStartsAgainTheRanksOfADeadNode() throws Exception {
+        Path june = folder.resolve("june");
+        Path end = folder.resolve("end");
+        try (Relays relay = relay();
+                Command one = agent(relay, "one", 2);
+                Command two = agent(relay, "two", 2);
+                Command launcher = Command.start(
+                        folder, "run", "-n", "2", "--node-timeout", "2", "--relay", relay.ranks(), "--durability", "process", "--folder", june.toString(),
+                        "-cp",
+                        Jobs.classPath(), Waits.class.getName(), end.toString())) {
+            await().atMost(PATIENCE).until(() -> launcher.out().contains("waits") || !launcher.handle().isAlive());
+            killed(launcher);
+            killed(one);
+            List<ProcessHandle> left = Jobs.ranks(two.handle());
+            assertThat(left).hasSize(1);
+            try (Command next = Command.start(folder, "resume", june.toString())) {
+                await().atMost(PATIENCE).until(() -> Jobs.ranks(two.handle()).size() == 2 || !next.handle().isAlive());
+                assertThat(Jobs.ranks(two.handle())).as(next.err()).containsAll(left);
+                Files.createFile(end);
+                Command.Result done = next.await();
+                assertThat(done.status()).as(done.err()).isZero();
+                assertThat(Jobs.told(done, ": restarted")).as(done.err()).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void aJobOnNodesIsEndedWithoutItsLauncher() throws Exception {
+        Path june = folder.resolve("june");
+        try (Relays relay = relay();
+                Command one = agent(relay, "one", 2);
+                Command launcher = Command.start(
+                        folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "--folder", june.toString(), "-cp", Jobs.classPath(),
+                        Waits.class.getName(), folder.resolve("never").toString())) {
+            await().atMost(PATIENCE).until(() -> launcher.out().contains("waits") || !launcher.handle().isAlive());
+            killed(launcher);
+            Command.Result end = Command.run(folder, "resume", "--end", june.toString());
+            assertThat(end.status()).as(end.err()).isZero();
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(Jobs.ranks(one.handle())).isEmpty();
+                assertNothingIsLeftOn("one");
+            });
         }
     }
 

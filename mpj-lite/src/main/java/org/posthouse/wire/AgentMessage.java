@@ -101,7 +101,7 @@ public sealed interface AgentMessage {
             case SIGNAL -> Signal.read(in);
             case EXITED -> new Exited(rank(in), incarnation(in), in.i32("status"));
             case OUTPUT -> Output.read(in);
-            case OUTPUT_TAKEN -> new OutputTaken(rank(in), incarnation(in), stream(in), position(in));
+            case OUTPUT_TAKEN -> new OutputTaken(rank(in), incarnation(in), stream(in), OutputPoint.read(in));
             case INPUT -> Input.read(in);
             case INPUT_TAKEN -> new InputTaken(rank(in), incarnation(in), position(in));
             case ATTACH -> new Attach(in.token("key"));
@@ -345,7 +345,7 @@ public sealed interface AgentMessage {
     }
 
     /**
-     * Agent to launcher: the process has ended, and the launcher has taken all of its output.
+     * Agent to launcher: the process has ended, and all of its output was sent before.
      *
      * @param rank world rank
      * @param incarnation number of the start
@@ -411,9 +411,9 @@ public sealed interface AgentMessage {
      * @param rank world rank
      * @param incarnation number of the start
      * @param stream {@link #STDOUT} or {@link #STDERR}
-     * @param position up to which bytes are taken, exclusive
+     * @param upTo the point before which all is taken
      */
-    record OutputTaken(int rank, int incarnation, int stream, long position) implements AgentMessage {
+    record OutputTaken(int rank, int incarnation, int stream, OutputPoint upTo) implements AgentMessage {
         @Override
         public Kind kind() {
             return Kind.OUTPUT_TAKEN;
@@ -421,7 +421,9 @@ public sealed interface AgentMessage {
 
         @Override
         public ByteBuffer encode() {
-            return kind().writer(18).i32(rank).i32(incarnation).u16(stream).i64(position).finishPart();
+            FrameWriter out = kind().writer(10 + OutputPoint.BYTES).i32(rank).i32(incarnation).u16(stream);
+            upTo.write(out);
+            return out.finishPart();
         }
     }
 
@@ -517,15 +519,17 @@ public sealed interface AgentMessage {
      * @param incarnation number of the start
      * @param state of the process
      * @param status exit status of an ended process, else 0
-     * @param outTaken bytes of its output that the launcher has taken
-     * @param errTaken bytes of its error stream that the launcher has taken
+     * @param out the last point of its output that a launcher has taken
+     * @param err that of its error stream
      */
-    record AttachedProcess(int rank, int incarnation, ProcessState state, int status, long outTaken, long errTaken) {
+    record AttachedProcess(int rank, int incarnation, ProcessState state, int status, OutputPoint out, OutputPoint err) {
         private static final ProcessState[] STATES = ProcessState.values();
-        private static final int BYTES = 30;
+        private static final int BYTES = 14 + 2 * OutputPoint.BYTES;
 
-        private void write(FrameWriter out) {
-            out.i32(rank).i32(incarnation).u16(state.ordinal()).i32(status).i64(outTaken).i64(errTaken);
+        private void write(FrameWriter to) {
+            to.i32(rank).i32(incarnation).u16(state.ordinal()).i32(status);
+            out.write(to);
+            err.write(to);
         }
 
         private static AttachedProcess read(FrameReader in) throws WireException {
@@ -534,19 +538,21 @@ public sealed interface AgentMessage {
                     AgentMessage.incarnation(in),
                     one(STATES, in, "state"),
                     in.i32("status"),
-                    AgentMessage.position(in),
-                    AgentMessage.position(in));
+                    OutputPoint.read(in),
+                    OutputPoint.read(in));
         }
     }
 
     /**
-     * Agent to launcher: the answer to {@link Attach}.
+     * Agent to launcher: the answer to {@link Attach}, or a part of it.
      *
+     * @param slots that the agent holds for the job; 0 if it does not have the job, or the key is another
+     * @param more whether another part follows
      * @param processes of the job that the agent has not forgotten; at most {@link #PROCESSES_MAX}
      */
-    record Attached(List<AttachedProcess> processes) implements AgentMessage {
+    record Attached(int slots, boolean more, List<AttachedProcess> processes) implements AgentMessage {
         /** Most processes in one message. */
-        public static final int PROCESSES_MAX = (BYTES_MAX - Byte.BYTES - Integer.BYTES) / AttachedProcess.BYTES;
+        public static final int PROCESSES_MAX = (BYTES_MAX - Byte.BYTES - 2 * Integer.BYTES - Short.BYTES) / AttachedProcess.BYTES;
 
         public Attached {
             processes = List.copyOf(processes);
@@ -559,18 +565,23 @@ public sealed interface AgentMessage {
 
         @Override
         public ByteBuffer encode() {
-            FrameWriter out = kind().writer(Integer.BYTES + processes.size() * AttachedProcess.BYTES).i32(processes.size());
+            FrameWriter out = kind().writer(2 * Integer.BYTES + Short.BYTES + processes.size() * AttachedProcess.BYTES)
+                    .i32(slots)
+                    .flag(more)
+                    .i32(processes.size());
             processes.forEach(process -> process.write(out));
             return out.finishPart();
         }
 
         private static Attached read(FrameReader in) throws WireException {
+            int slots = in.i32("slots", 0, AgentOffer.SLOTS_MAX);
+            boolean more = in.flag("more");
             int count = in.count(AttachedProcess.BYTES, "processes");
             List<AttachedProcess> processes = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
                 processes.add(AttachedProcess.read(in));
             }
-            return new Attached(processes);
+            return new Attached(slots, more, processes);
         }
     }
 

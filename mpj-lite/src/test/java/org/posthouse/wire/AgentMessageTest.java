@@ -26,6 +26,8 @@ final class AgentMessageTest {
     private static final long ALLOCATED_BYTES_MAX = 16L * Wire.FRAME_BYTES_MAX;
     private static final Token KEY = SampleFrames.TOKEN;
     private static final String KEY_HEX = "a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b8";
+    private static final OutputPoint POINT = new OutputPoint(0x14, 0x15, 0x16);
+    private static final String POINT_HEX = "00000000 00000014 00000000 00000015 00000000 00000016";
     private static final String PROCESS = "00000003 00000002 ";
     private static final StartSpec SPEC = new StartSpec(
             "Main",
@@ -56,14 +58,14 @@ final class AgentMessageTest {
         sample(new AgentMessage.Signal(KEY, 3, 2, AgentMessage.Target.KILL_TREE), "07" + KEY_HEX + PROCESS + "0001");
         sample(new AgentMessage.Exited(3, 2, 0x89), "08" + PROCESS + "00000089");
         sample(new AgentMessage.Output(3, 2, AgentMessage.STDERR, 0x14, bytes(0xc1)), "09" + PROCESS + "0002 00000000 00000014 c1");
-        sample(new AgentMessage.OutputTaken(3, 2, AgentMessage.STDOUT, 0x14), "0a" + PROCESS + "0001 00000000 00000014");
+        sample(new AgentMessage.OutputTaken(3, 2, AgentMessage.STDOUT, POINT), "0a" + PROCESS + "0001" + POINT_HEX);
         sample(new AgentMessage.Input(3, 2, 0x14, true, bytes(0xc1)), "0b" + PROCESS + "00000000 00000014 0001 c1");
         sample(new AgentMessage.InputTaken(3, 2, 0x14), "0c" + PROCESS + "00000000 00000014");
         sample(new AgentMessage.Attach(KEY), "0d" + KEY_HEX);
         sample(
                 new AgentMessage.Attached(
-                        List.of(new AgentMessage.AttachedProcess(3, 2, AgentMessage.ProcessState.ENDED, 0x89, 0x14, 0x15))),
-                "0e 00000001" + PROCESS + "0002 00000089 00000000 00000014 00000000 00000015");
+                        4, true, List.of(new AgentMessage.AttachedProcess(3, 2, AgentMessage.ProcessState.ENDED, 0x89, POINT, OutputPoint.BEGIN))),
+                "0e 00000004 0001 00000001" + PROCESS + "0002 00000089" + POINT_HEX + "00".repeat(24));
         sample(new AgentMessage.ExitSeen(3, 2), "0f" + PROCESS);
         sample(new AgentMessage.Note("hi"), "10 0002 6869");
     }
@@ -121,7 +123,7 @@ final class AgentMessageTest {
             09000000030000000200030000000000000000c1, 'stream 3, expected 1 (output) or 2 (error)'
             0900000003000000020001ffffffffffffffffc1, 'OUTPUT with position -1'
             0b000000030000000200000000000000000000, INPUT ends before its input
-            0e7fffffff, 'ATTACHED announces 2147483647 processes'
+            0e0000000000007fffffff, 'ATTACHED announces 2147483647 processes'
             0f0000000300000002ff, EXIT_SEEN with 1 bytes too many
             """)
     void refusesMalformedMessageAndNamesTheFault(String hex, String message) {
@@ -139,10 +141,9 @@ final class AgentMessageTest {
         most = ByteBuffer.allocate(AgentMessage.Start.BYTES_MAX);
         assertThat(new AgentMessage.Start(KEY, 1, 1, 0, false, most).encode().remaining()).isEqualTo(AgentMessage.BYTES_MAX);
         List<AgentMessage.AttachedProcess> processes = IntStream.range(0, AgentMessage.Attached.PROCESSES_MAX)
-                .mapToObj(rank -> new AgentMessage.AttachedProcess(rank, 1, AgentMessage.ProcessState.RUNNING, 0, 0, 0))
+                .mapToObj(rank -> new AgentMessage.AttachedProcess(rank, 1, AgentMessage.ProcessState.RUNNING, 0, OutputPoint.BEGIN, OutputPoint.BEGIN))
                 .toList();
-        assertThat(new AgentMessage.Attached(processes).encode().remaining()).isLessThanOrEqualTo(AgentMessage.BYTES_MAX);
-        assertThat(AgentMessage.Attached.PROCESSES_MAX).isGreaterThan(AgentOffer.SLOTS_MAX);
+        assertThat(new AgentMessage.Attached(1, false, processes).encode().remaining()).isLessThanOrEqualTo(AgentMessage.BYTES_MAX);
         String text = "ä".repeat(5_000);
         assertThat(new AgentMessage.Note(text).encode().remaining()).isEqualTo(1 + 2 + 4096);
     }

@@ -34,11 +34,11 @@ import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.place.RelaySearch;
 import org.posthouse.launch.process.LeftProcesses;
-import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.OrphanReaper;
 import org.posthouse.launch.process.ProcessRankHost;
 import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.process.RelayEndpointAddress;
+import org.posthouse.launch.remote.NodeRelease;
 import org.posthouse.launch.supervise.JobSupervisor;
 import org.posthouse.launch.supervise.JobTimers;
 import org.posthouse.launch.supervise.RankHost;
@@ -116,7 +116,7 @@ public final class JobRun implements RunningJob {
         this.output = output;
         this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
         this.host = new ProcessRankHost(
-                spec, starter, this::wayOf, output, tapes, input(), records, signals::add);
+                spec, opening.token(), starter, this::wayOf, output, tapes, input(), records, signals::add);
         this.watch = new JobSupervisor(
                 spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
     }
@@ -146,7 +146,7 @@ public final class JobRun implements RunningJob {
         OutputJournals tapes = spec.isRestartable() ? OutputJournals.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
         JobRelays relays = new JobRelays(placed.opening(), lines, placementRequest.token(), signals::add);
         try {
-            ProcessStarter starter = placed.starter(spec, relays, output::tell, why -> signals.add(new JobSignal.Stop(1, why)));
+            ProcessStarter starter = placed.starter(spec, relays, null, output::tell, why -> signals.add(new JobSignal.Stop(1, why)));
             return new JobRun(spec, placed.opening(), relays, starter, signals, output, tapes, null);
         } catch (JobFailure e) {
             relays.close();
@@ -164,12 +164,13 @@ public final class JobRun implements RunningJob {
     public static JobRun prepare(JobSpec spec, PlacementRequest placementRequest, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
             throws JobFailure {
         List<RelayClient> lines = new ArrayList<>();
-        JobOpen opening = PlacedJob.place(spec, placementRequest, lines, output::tell).opening().keepingOutput();
+        PlacedJob placed = PlacedJob.place(spec, placementRequest, lines, output::tell).kept();
         BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
-        JobRelays relays = new JobRelays(opening, lines, placementRequest.token(), signals::add);
+        JobRelays relays = new JobRelays(placed.opening(), lines, placementRequest.token(), signals::add);
         try {
-            folder.describe(new JobFile(spec, Path.of("").toAbsolutePath(), opening, tokenFile));
-            return new JobRun(spec, opening, relays, local(spec, opening, folder), signals, output, tapes(folder, signals), folder);
+            folder.describe(new JobFile(spec, Path.of("").toAbsolutePath(), placed.opening(), tokenFile, placed.nodes()));
+            ProcessStarter starter = placed.starter(spec, relays, folder, output::tell, why -> signals.add(new JobSignal.Stop(1, why)));
+            return new JobRun(spec, placed.opening(), relays, starter, signals, output, tapes(folder, signals), folder);
         } catch (JobFailure e) {
             relays.close();
             throw e;
@@ -186,7 +187,8 @@ public final class JobRun implements RunningJob {
         BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
         boolean isOpened = folder.notes().isBegun() || folder.notes().ending().isPresent();
         JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add, isOpened);
-        return new JobRun(job.spec(), job.opening(), relays, local(job.spec(), job.opening(), folder), signals, output, tapes(folder, signals), folder);
+        ProcessStarter starter = PlacedJob.left(job).starter(job.spec(), relays, folder, output::tell, why -> signals.add(new JobSignal.Stop(1, why)));
+        return new JobRun(job.spec(), job.opening(), relays, starter, signals, output, tapes(folder, signals), folder);
     }
 
     /**
@@ -224,6 +226,9 @@ public final class JobRun implements RunningJob {
                 if (!line.home().relay().equals(home.relay())) {
                     throw new JobFailure("relay " + line.home().relay() + " answers at " + home.address() + ", and relay " + home.relay() + " is expected");
                 }
+                if (folder.job().nodes().isPresent()) {
+                    NodeRelease.send(line, opening.job(), folder.job().nodes().get().key());
+                }
                 end(line, opening, why);
             } catch (JobFailure e) {
                 first = first == null ? e : first;
@@ -256,10 +261,6 @@ public final class JobRun implements RunningJob {
         } catch (IOException e) {
             throw new JobFailure("what the ranks have printed cannot be read in " + folder.path() + ": " + Causes.text(e), e);
         }
-    }
-
-    private static ProcessStarter local(JobSpec spec, JobOpen opening, JobFolder folder) {
-        return new LocalProcesses(spec, opening.job(), folder.job().folder());
     }
 
     /** The way of a rank to its home relay. */

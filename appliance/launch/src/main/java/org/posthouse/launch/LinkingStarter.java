@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.posthouse.launch.job.JobFailure;
@@ -34,6 +35,11 @@ final class LinkingStarter implements ProcessStarter {
     @Override
     public StartedProcess start(ProcessRequest request) throws JobFailure {
         return starter.start(request);
+    }
+
+    @Override
+    public Optional<StartedProcess> adopt(ProcessRequest request) {
+        return starter.adopt(request);
     }
 
     @Override

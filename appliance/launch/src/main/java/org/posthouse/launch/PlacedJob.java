@@ -1,5 +1,6 @@
 package org.posthouse.launch;
 
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,19 +8,24 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.posthouse.launch.folder.JobFile;
+import org.posthouse.launch.folder.JobFolder;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.place.HomeAssignment;
+import org.posthouse.launch.place.JobNodes;
 import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.place.RelaySearch;
 import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.ProcessStarter;
+import org.posthouse.launch.provision.LaunchedAgents;
 import org.posthouse.launch.remote.AgentPool;
 import org.posthouse.launch.remote.JobStaging;
 import org.posthouse.launch.remote.NodeJob;
@@ -37,12 +43,11 @@ import org.posthouse.wire.Token;
  *
  * @param opening how it is to be opened
  * @param request how its ranks were placed
- * @param key the job's secret that agents obey
- * @param places the nodes with slots of the job, each with the index of its relay among the job's homes; empty: the
- *     ranks run on this host
+ * @param nodes the use that it makes of nodes; empty: the ranks run on this host
+ * @param places the nodes with slots of the job, each with the index of its relay among the job's homes
  * @param content the files that its nodes get; null if the ranks run on this host
  */
-record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReservation.Place> places, JobContent content) {
+record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes, List<NodeReservation.Place> places, JobContent content) {
     /**
      * Connects to relays, and assigns each rank its home and its node.
      *
@@ -55,7 +60,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         NodeRequest request = placementRequest.nodes();
         try {
             boolean onNodes = request.use() == NodeRequest.Use.ALWAYS || request.use() == NodeRequest.Use.IF_THERE && NodeReservation.hasNodes(found);
-            return onNodes ? onNodes(spec, request, found, used, printer, read(spec, request)) : here(spec, request, sites, used);
+            return onNodes ? onNodes(spec, request, found, used, printer, read(spec.classPath(), request.files())) : here(spec, request, sites, used);
         } catch (JobFailure e) {
             found.forEach(RelayClient::close);
             throw e;
@@ -66,13 +71,13 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         HomeAssignment homes = HomeAssignment.of(spec.ranks(), sites.stream().map(site -> site.stream().map(RelayClient::self).toList()).toList());
         keep(sites.stream().flatMap(List::stream).toList(), homes.homes(), used);
         JobOpen opening = opening(new SecureRandom().nextLong(), spec, homes.homes(), homes.homeOf());
-        return new PlacedJob(opening, request, Token.NONE, List.of(), null);
+        return new PlacedJob(opening, request, Optional.empty(), List.of(), null);
     }
 
     /** Reads all files before any slot is reserved. */
-    private static JobContent read(JobSpec spec, NodeRequest request) throws JobFailure {
+    private static JobContent read(List<Path> classPath, List<Path> files) throws JobFailure {
         try {
-            return JobContent.of(spec.classPath(), request.files());
+            return JobContent.of(classPath, files);
         } catch (StageException e) {
             throw new JobFailure("the job's files cannot be staged: " + e.getMessage(), e);
         }
@@ -115,7 +120,8 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         printer.accept(
                 spec.ranks() + " ranks on " + places.size() + " nodes (" + hosts.size() + " hosts) of " + homes.stream().map(HomeRelay::site).distinct().count()
                         + " sites");
-        return new PlacedJob(opening(job, spec, homes, homeOf), request, key, atHome, content);
+        JobNodes nodes = new JobNodes(request, key, content.names());
+        return new PlacedJob(opening(job, spec, homes, homeOf), request, Optional.of(nodes), atHome, content);
     }
 
     /** How long agents keep the job's processes while nobody is connected for it. */
@@ -155,21 +161,52 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
     }
 
     /**
-     * Starts the job's processes where they were placed. Their files are there, or at their relays, when it returns.
+     * A job that another launcher has left. Its nodes are those whose agents have it.
      *
+     * @throws JobFailure if its files have changed
+     */
+    static PlacedJob left(JobFile job) throws JobFailure {
+        if (job.nodes().isEmpty()) {
+            return new PlacedJob(job.opening(), NodeRequest.LOCAL, Optional.empty(), List.of(), null);
+        }
+        NodeRequest request = job.nodes().get().request().withoutLabel(LaunchedAgents.LABEL); // Those that the first launcher had brought are gone.
+        JobContent content = read(job.spec().classPath().stream().map(job.folder()::resolve).toList(), request.files());
+        List<String> changed = new ArrayList<>(job.nodes().get().contents());
+        changed.removeAll(content.names());
+        if (!changed.isEmpty()) {
+            content.close();
+            throw new JobFailure("the job's files are not those that it began with: " + changed.getFirst()
+                    + " is missing; put them back, or end the job with posthouse resume --end");
+        }
+        return new PlacedJob(job.opening(), request, job.nodes(), List.of(), content);
+    }
+
+    /** The same job, opened so that another launcher may continue it. */
+    PlacedJob kept() {
+        return new PlacedJob(opening.keepingOutput(), request, nodes, places, content);
+    }
+
+    /**
+     * Starts the job's processes where they were placed. Their files are there, or at their relays, when it returns; those
+     * of a job that was left follow when the relays are dialled.
+     *
+     * @param folder that of a job that another launcher may continue; else null
      * @param failed takes the reason, in one line, if a process cannot be started on its node
      */
-    ProcessStarter starter(JobSpec spec, JobRelays relays, Consumer<String> printer, Consumer<String> failed) throws JobFailure {
-        if (places.isEmpty()) {
-            ProcessStarter here = new LocalProcesses(spec, opening.job(), null);
-            return request.files().isEmpty() ? here : LinkingStarter.of(here, request.files());
+    ProcessStarter starter(JobSpec spec, JobRelays relays, JobFolder folder, Consumer<String> printer, Consumer<String> failed) throws JobFailure {
+        if (nodes.isEmpty()) {
+            return here(spec, folder);
         }
         JobStaging staging = new JobStaging(content, opening.homes().stream().map(HomeRelay::relay).toList(), relays);
         AgentPool pool = new AgentPool(
-                nodeJob(spec), relays, opening.homes().stream().map(HomeRelay::site).toList(), request.allocation(spec.ranks()), request.nodeTimeoutMs(),
-                staging, printer, failed);
+                nodeJob(spec, nodes.get()), relays, opening.homes().stream().map(HomeRelay::site).toList(), opening.homeOf(),
+                request.allocation(spec.ranks()), request.nodeTimeoutMs(), folder != null, staging, printer, failed);
         places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks().size(), place.ranks()));
         relays.nodes(pool);
+        if (folder != null && folder.isLeft()) {
+            pool.watch();
+            return pool;
+        }
         try {
             pool.stage(request.display());
         } catch (JobFailure e) {
@@ -180,15 +217,24 @@ record PlacedJob(JobOpen opening, NodeRequest request, Token key, List<NodeReser
         return pool;
     }
 
+    private ProcessStarter here(JobSpec spec, JobFolder folder) throws JobFailure {
+        if (folder != null && !request.files().isEmpty()) {
+            throw new JobFailure(
+                    "--file and --folder, with ranks beside the launcher: another launcher would not have the files; name them by their paths");
+        }
+        ProcessStarter here = new LocalProcesses(spec, opening.job(), folder == null ? null : folder.job().folder());
+        return request.files().isEmpty() ? here : LinkingStarter.of(here, request.files());
+    }
+
     private static List<StartSpec.StagedFile> staged(List<JobContent.StagedContent> contents) {
         return contents.stream()
                 .map(each -> new StartSpec.StagedFile(each.name(), ContentHash.of(each.id().digest()), each.id().bytes()))
                 .toList();
     }
 
-    private NodeJob nodeJob(JobSpec spec) {
+    private NodeJob nodeJob(JobSpec spec, JobNodes used) {
         return new NodeJob(
-                opening.job(), key, spec.mainClass(), spec.arguments(), spec.jvmFlags(), spec.environment(), staged(content.classPath()),
+                opening.job(), used.key(), spec.mainClass(), spec.arguments(), spec.jvmFlags(), request.environment(), staged(content.classPath()),
                 staged(content.files()), request.workFolder(),
                 spec.isRestartable(), spec.isRestartable() ? spec.patience().silenceSeconds() : 0, launcherSeconds(spec));
     }

@@ -325,7 +325,7 @@ class JobRunTest {
         List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()));
         opening = new JobOpen(7, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[1], 0, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
-        folder.describe(new JobFile(spec, above, opening, Optional.empty()));
+        folder.describe(new JobFile(spec, above, opening, Optional.empty(), Optional.empty()));
         return folder;
     }
 

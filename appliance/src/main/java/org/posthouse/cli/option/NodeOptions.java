@@ -189,16 +189,12 @@ public final class NodeOptions {
         }
     }
 
-    /** Whether files are given. */
-    public boolean hasFiles() {
-        return !files.isEmpty();
-    }
-
     /**
      * @param sites names of sites, or empty
      * @param more labels that nodes must have besides those of {@code --where}
+     * @param environment variables of the ranks
      */
-    public NodeRequest request(String sites, Map<String, String> more) throws CommandFailure {
+    public NodeRequest request(String sites, Map<String, String> more, Map<String, String> environment) throws CommandFailure {
         labels.putAll(more);
         if (timeoutSeconds < 1 || timeoutSeconds > TimeUnit.DAYS.toSeconds(1)) {
             throw new CommandFailure("--node-timeout " + timeoutSeconds + ", expected 1 to 86400 seconds");
@@ -210,8 +206,8 @@ public final class NodeOptions {
         };
         try {
             SiteRestriction restriction = sites.isEmpty() ? SiteRestriction.NONE : SiteRestriction.parse(sites);
-            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, TimeUnit.SECONDS.toMillis(timeoutSeconds), List.of(),
-                    Optional.empty());
+            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, environment, TimeUnit.SECONDS.toMillis(timeoutSeconds),
+                    List.of(), Optional.empty());
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

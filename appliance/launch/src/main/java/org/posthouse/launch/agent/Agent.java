@@ -400,10 +400,10 @@ public final class Agent implements AutoCloseable {
 
     private void attach(AgentEnvelope envelope, AgentMessage.Attach m, AgentJob job) {
         if (job == null || !job.key().matches(m.key())) {
-            mail(envelope.job(), envelope.launcher(), new AgentMessage.Attached(List.of()));
+            mail(envelope.job(), envelope.launcher(), new AgentMessage.Attached(0, false, List.of()));
         } else {
             job.launcher(envelope.launcher());
-            job.attach();
+            job.attach(ledger.slotsOf(job.id()));
         }
     }
 

@@ -148,17 +148,25 @@ final class AgentJob {
         }
     }
 
-    /** The launcher has a new connection: tells what there is, and sends again what was not taken. */
-    void attach() {
+    /**
+     * The launcher has a new connection, or is another: tells what there is, and sends again what was not taken.
+     *
+     * @param slots of the job on this node
+     */
+    void attach(int slots) {
         List<AgentMessage.AttachedProcess> present = new ArrayList<>();
         ranks.forEach((process, rank) -> present.add(new AgentMessage.AttachedProcess(
                 process.rank(), process.incarnation(), rank.status() == null ? AgentMessage.ProcessState.RUNNING : AgentMessage.ProcessState.ENDED,
                 rank.status() == null ? 0 : rank.status(), rank.window(AgentRank.OUT).taken(), rank.window(AgentRank.ERR).taken())));
-        send(new AgentMessage.Attached(present));
+        int max = AgentMessage.Attached.PROCESSES_MAX;
+        for (int at = 0; at == 0 || at < present.size(); at += max) {
+            int end = Math.min(present.size(), at + max);
+            send(new AgentMessage.Attached(slots, end < present.size(), present.subList(at, end)));
+        }
         ranks.forEach((process, rank) -> {
             rank.resend();
             send(new AgentMessage.Started(process.rank(), process.incarnation(), rank.pid(), ""));
-            if (rank.inputTaken() > 0) {
+            if (rank.hasInput()) {
                 send(new AgentMessage.InputTaken(process.rank(), process.incarnation(), rank.inputTaken()));
             }
             flush(process, rank);
@@ -255,7 +263,7 @@ final class AgentJob {
         ProcessKey process = new ProcessKey(m.rank(), m.incarnation());
         AgentRank rank = ranks.get(process);
         if (rank != null) {
-            rank.window(m.stream()).taken(m.position());
+            rank.window(m.stream()).taken(m.upTo());
             flush(process, rank);
         }
     }
@@ -265,7 +273,7 @@ final class AgentJob {
         if (rank != null) {
             byte[] bytes = new byte[m.bytes().remaining()];
             m.bytes().duplicate().get(bytes);
-            rank.input(m.position(), bytes);
+            rank.input(m.position(), m.end(), bytes);
         }
     }
 

@@ -114,20 +114,25 @@ final class AgentRank implements StoppedRanks.Watched {
         }
     }
 
-    /** Whether the exit can be reported, which is once: the process has ended, and the launcher has all its output. */
+    /** Whether the exit can be reported, which is once: the process has ended, and all its output was sent. */
     boolean takeExit() {
-        boolean isDue = status != null && !exitSent && out.isEmpty() && err.isEmpty();
+        boolean isDue = status != null && !exitSent && out.isSent() && err.isSent();
         exitSent |= isDue;
         return isDue;
     }
 
     /** Adds input. @return whether there is no gap before it */
-    boolean input(long position, byte[] bytes) {
-        return input == null || input.add(position, bytes);
+    boolean input(long position, boolean end, byte[] bytes) {
+        return input == null || input.add(position, end, bytes);
     }
 
     void inputTaken(long position) {
         inputTaken = position;
+    }
+
+    /** Whether the process reads input. */
+    boolean hasInput() {
+        return input != null;
     }
 
     /** The position up to which the process has its input. */

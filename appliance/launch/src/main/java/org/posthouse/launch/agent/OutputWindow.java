@@ -2,6 +2,8 @@ package org.posthouse.launch.agent;
 
 import java.util.Arrays;
 
+import org.posthouse.wire.OutputPoint;
+
 /**
  * The output of one stream of a rank's process that the launcher has not taken yet. A full window holds the process
  * back, as a full pipe does. Positions count the stream's bytes from 0. Thread-safe.
@@ -17,7 +19,7 @@ final class OutputWindow {
 
     private long written;
     private long sent;
-    private long taken;
+    private OutputPoint taken = OutputPoint.BEGIN;
     private boolean closed;
 
     /**
@@ -29,7 +31,7 @@ final class OutputWindow {
         for (int at = 0; at < count;) {
             boolean isNews;
             synchronized (this) {
-                while (written - taken == BYTES_MAX && !closed) {
+                while (written - taken.position() == BYTES_MAX && !closed) {
                     wait();
                 }
                 if (closed) {
@@ -45,8 +47,8 @@ final class OutputWindow {
     }
 
     private int add(byte[] bytes, int at, int end) {
-        int more = (int) Math.min(end - at, BYTES_MAX - (written - taken));
-        reserve((int) (written - taken) + more);
+        int more = (int) Math.min(end - at, BYTES_MAX - (written - taken.position()));
+        reserve((int) (written - taken.position()) + more);
         for (int i = 0; i < more; i++) {
             ring[(int) (written + i & ring.length - 1)] = bytes[at + i];
         }
@@ -59,7 +61,7 @@ final class OutputWindow {
             return;
         }
         byte[] larger = new byte[Math.max(Integer.highestOneBit(bytes - 1) << 1, FIRST_BYTES)];
-        for (long position = taken; position < written; position++) {
+        for (long position = taken.position(); position < written; position++) {
             larger[(int) (position & larger.length - 1)] = ring[(int) (position & ring.length - 1)];
         }
         ring = larger;
@@ -81,32 +83,32 @@ final class OutputWindow {
     }
 
     /** The launcher has taken all bytes before this position. One outside what was sent and not taken changes nothing. */
-    synchronized void taken(long position) {
-        if (position > taken && position <= sent) {
-            taken = position;
+    synchronized void taken(OutputPoint upTo) {
+        if (upTo.position() > taken.position() && upTo.position() <= sent) {
+            taken = upTo;
             notifyAll();
         }
     }
 
-    /** The position of the first byte that was not taken. */
-    synchronized long taken() {
+    /** The point behind the last byte that was taken. */
+    synchronized OutputPoint taken() {
         return taken;
     }
 
     /** What was sent and not taken is sent again. */
     synchronized void resend() {
-        sent = taken;
+        sent = taken.position();
     }
 
-    /** Whether all bytes were taken. */
-    synchronized boolean isEmpty() {
-        return taken == written;
+    /** Whether all bytes were sent. */
+    synchronized boolean isSent() {
+        return sent == written;
     }
 
     /** Drops all bytes, and those that still come: nobody takes them. */
     synchronized void close() {
         closed = true;
-        taken = written;
+        taken = new OutputPoint(written, 0, 0);
         sent = written;
         ring = Arrays.copyOf(ring, FIRST_BYTES);
         notifyAll();

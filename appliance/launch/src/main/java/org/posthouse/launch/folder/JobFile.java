@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +16,10 @@ import java.util.stream.StreamSupport;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RankStreams;
 import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.place.AllocationRequest;
+import org.posthouse.launch.place.JobNodes;
+import org.posthouse.launch.place.NodeRequest;
+import org.posthouse.launch.place.SiteRestriction;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
@@ -27,8 +32,9 @@ import org.posthouse.wire.Token;
  * @param folder where its ranks are started, and relative paths begin
  * @param opening how it was opened at its relays
  * @param tokenFile where their launch token is; empty if they have none
+ * @param nodes the nodes that its ranks run on; empty if they run beside their launcher
  */
-public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenFile) {
+public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenFile, Optional<JobNodes> nodes) {
     private static final int VERSION = 1;
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -58,9 +64,43 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
                 .put("launcherSeconds", spec.patience().launcherSeconds());
         file.putObject("streams").put("input", spec.streams().input()).put("compareErr", spec.streams().compareErr());
         file.put("folder", folder.toString());
-        ObjectNode environment = file.putObject("environment");
-        spec.environment().forEach(environment::put);
+        nodes.ifPresent(used -> put(file.putObject("nodes"), used));
+        put(file.putObject("environment"), spec.environment());
         return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(file);
+    }
+
+    private static void put(ObjectNode object, JobNodes nodes) {
+        NodeRequest request = nodes.request();
+        object.put("key", nodes.key().hex())
+                .put("strategy", request.strategy().name())
+                .put("numbering", request.numbering().name())
+                .put("workFolder", request.workFolder())
+                .put("nodeTimeoutMs", request.nodeTimeoutMs());
+        ObjectNode sites = object.putObject("sites");
+        request.sites().ranks().forEach(sites::put);
+        put(object.putObject("labels"), request.labels());
+        put(object.putObject("environment"), request.environment());
+        put(object.putArray("files"), request.files().stream().map(file -> file.toAbsolutePath().toString()).toList());
+        put(object.putArray("contents"), nodes.contents());
+    }
+
+    private static void put(ObjectNode object, Map<String, String> words) {
+        words.forEach(object::put);
+    }
+
+    private static Optional<JobNodes> nodes(JsonNode file) {
+        JsonNode nodes = file.path("nodes");
+        if (nodes.isMissingNode()) {
+            return Optional.empty();
+        }
+        Map<String, Integer> sites = new LinkedHashMap<>();
+        nodes.required("sites").properties().forEach(site -> sites.put(site.getKey(), site.getValue().asInt()));
+        NodeRequest request = new NodeRequest(
+                NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.valueOf(text(nodes, "strategy")),
+                AllocationRequest.Numbering.valueOf(text(nodes, "numbering")), new SiteRestriction(sites), words(nodes, "labels"), text(nodes, "workFolder"),
+                words(nodes, "environment"), nodes.required("nodeTimeoutMs").asLong(),
+                texts(nodes, "files").stream().map(Path::of).toList(), Optional.empty());
+        return Optional.of(new JobNodes(request, Token.parse(text(nodes, "key")), texts(nodes, "contents")));
     }
 
     private static void put(ArrayNode array, List<String> words) {
@@ -101,7 +141,8 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
         JobOpen opening = new JobOpen(
                 HexFormat.fromHexDigitsToLong(text(file, "job")), Token.parse(text(file, "token")), spec.durability(), false, spec.name(), homes, homeOf,
                 spec.patience().launcherSeconds(), true);
-        return new JobFile(spec, Path.of(text(file, "folder")), opening, Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue())));
+        Optional<Path> tokenFile = Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue()));
+        return new JobFile(spec, Path.of(text(file, "folder")), opening, tokenFile, nodes(file));
     }
 
     /** A launcher of an earlier version had none. */

@@ -1,9 +1,7 @@
 package org.posthouse.launch.folder;
 
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -73,15 +71,14 @@ public final class JobInput implements AutoCloseable {
     }
 
     /** Gives it to a process, on a thread of its own, until that ends. */
-    public void feed(int rank, OutputStream to) {
-        DataOutputStream pieces = new DataOutputStream(to);
+    public void feed(int rank, InputSink to) {
         Thread.ofPlatform().daemon().name("posthouse-input-" + rank).start(() -> {
             try {
                 if (kept == null) {
-                    pass(pieces);
+                    pass(to);
                 } else {
                     begin();
-                    give(pieces);
+                    give(to);
                 }
             } catch (IOException e) {
                 // The process has ended, or does not read any more: that is its affair.
@@ -91,24 +88,18 @@ public final class JobInput implements AutoCloseable {
         });
     }
 
-    private void pass(DataOutputStream to) throws IOException, InterruptedException {
+    private void pass(InputSink to) throws IOException, InterruptedException {
         byte[] piece = new byte[ProgramInput.PIECE_BYTES_MAX];
         for (int count = read(piece); count >= 0; count = read(piece)) {
-            write(to, piece, count);
+            to.write(piece, count);
         }
-        write(to, piece, 0);
+        to.write(piece, 0);
     }
 
-    private static void write(DataOutputStream to, byte[] piece, int count) throws IOException {
-        to.writeInt(count);
-        to.write(piece, 0, count);
-        to.flush();
-    }
-
-    private void give(DataOutputStream to) throws IOException, InterruptedException {
-        byte[] piece = next(0);
-        for (long at = 0; piece != null; piece = next(at)) {
-            write(to, piece, piece.length);
+    private void give(InputSink to) throws IOException, InterruptedException {
+        long at = to.position();
+        for (byte[] piece = next(at); piece != null; piece = next(at)) {
+            to.write(piece, piece.length);
             at += piece.length;
             if (piece.length == 0) {
                 return;

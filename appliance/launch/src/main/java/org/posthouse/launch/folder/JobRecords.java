@@ -65,6 +65,17 @@ public final class JobRecords implements RankRecords, AutoCloseable {
         incarnation[rank] = number;
     }
 
+    /** An earlier launcher has recorded the start of this process. */
+    public void continues(int rank, int number) {
+        assert thread.isCurrent();
+        incarnation[rank] = number;
+    }
+
+    /** Whether another launcher may need what is recorded. */
+    public boolean areForOthers() {
+        return folder != null;
+    }
+
     private interface Note {
         void into(JobFolder folder) throws IOException;
     }
@@ -132,6 +143,15 @@ public final class JobRecords implements RankRecords, AutoCloseable {
         assert thread.isCurrent();
         Runnable kept = () -> signals.accept(new JobSignal.Kept(rank, number, outBytes, errBytes));
         tapes.out(rank).whenKept(number, outBytes, () -> tapes.err(rank).whenKept(number, errBytes, kept));
+    }
+
+    @Override
+    public void outputKept(JobSignal.OutputKept kept) {
+        assert thread.isCurrent();
+        if (folder.survivesHost()) {
+            (kept.isErr() ? tapes.err(kept.rank()) : tapes.out(kept.rank())).keep();
+            keepPlaces();
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.posthouse.launch.job;
 
 import org.posthouse.launch.output.OutputMarks;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.OutputPoint;
 
 /** An event that the threads around a running job send to the job's thread. */
 public sealed interface JobSignal {
@@ -30,6 +31,12 @@ public sealed interface JobSignal {
 
     /** A mark of this number stands at this place in the kept output of one stream of a rank. */
     record Placed(int rank, boolean isErr, long mark, OutputMarks.Place place) implements JobSignal {}
+
+    /**
+     * A stream of a rank's process is kept up to this point, and so are the {@link Placed} before it. Not said of jobs
+     * without a folder.
+     */
+    record OutputKept(int rank, int incarnation, boolean isErr, OutputPoint upTo) implements JobSignal {}
 
     /** All output that a rank's process had printed to its two streams when it began to save is kept. */
     record Kept(int rank, int incarnation, long outBytes, long errBytes) implements JobSignal {}

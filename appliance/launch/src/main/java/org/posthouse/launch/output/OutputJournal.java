@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.posthouse.wire.OutputPoint;
 import org.posthouse.wire.PrintMark;
 
 /**
@@ -15,7 +16,6 @@ import org.posthouse.wire.PrintMark;
  * process is compared with the tape, up to its end, and not shown again. Called by the threads that read the stream of
  * the rank's present process. A thread of an earlier process may still call it, but can change nothing.
  *
- * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
  * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
  * be written or read, the watcher is notified. Nothing is kept from then on, and the stream is shown as it comes.
  */
@@ -186,6 +186,30 @@ public final class OutputJournal implements AutoCloseable {
         jvm.begin();
         came = 0;
         waiting = null;
+    }
+
+    /**
+     * The process's stream begins here at a point that an earlier launcher has noted: behind so many bytes of what is
+     * kept. The lines that it had kept behind them come again.
+     *
+     * @param place bytes; 0 for a process whose stream begins here
+     * @param printed bytes of its library's output up to its last mark before this point
+     */
+    synchronized void continueAt(int from, long place, long printed) {
+        if (from == incarnation && !broken) {
+            compared = Math.min(place, length());
+            came = printed;
+        }
+    }
+
+    /** What another launcher needs to continue at a position of the process's stream, up to which all was taken. */
+    synchronized OutputPoint point(long position) {
+        return new OutputPoint(position, compared, came);
+    }
+
+    /** Makes what is kept durable. */
+    public synchronized void keep() {
+        force();
     }
 
     /**

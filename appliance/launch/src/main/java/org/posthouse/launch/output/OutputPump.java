@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
+import org.posthouse.wire.OutputPoint;
 import org.posthouse.wire.PrintMark;
 
 /**
@@ -21,7 +22,20 @@ public final class OutputPump implements StreamReader.Sink {
     private final int incarnation;
     private final Consumer<String> complaint;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+    private final StreamProgress progress;
     private StreamReader reader;
+
+    /** Whether {@link StreamProgress#begins} was asked. Confined to the reading thread, as the next two. */
+    private boolean hasBegun;
+
+    /** Bytes of the stream that were read. */
+    private long readBytes;
+
+    /** Of them, those up to which {@link StreamProgress#kept} was told. */
+    private long keptBytes;
+
+    /** Where in the stream the unfinished line begins, with the mark that it may go on behind. Guarded by this. */
+    private long lineStart;
 
     /** Beginning of the process's marks. */
     private final byte[] markHead;
@@ -29,10 +43,12 @@ public final class OutputPump implements StreamReader.Sink {
     /** Bytes that may be the beginning of a mark. */
     private byte[] begun = {};
 
-    private OutputPump(OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
+    private OutputPump(
+            OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, StreamProgress progress, Consumer<String> complaint) {
         this.to = to;
         this.tape = tape;
         this.incarnation = incarnation;
+        this.progress = progress;
         this.complaint = complaint;
         this.markHead = PrintMark.head(secret);
     }
@@ -40,11 +56,13 @@ public final class OutputPump implements StreamReader.Sink {
     /**
      * @param tape lines of the stream that were shown before; null if none is kept
      * @param secret the value in the process's marks; there are none without a tape
+     * @param progress where the stream begins, and how far it is kept; unused without a tape
      * @param complaint receives the reason if the stream could not be read to its end
      */
     static OutputPump start(
-            String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
-        OutputPump pump = new OutputPump(to, tape, incarnation, secret, complaint);
+            String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, StreamProgress progress,
+            Consumer<String> complaint) {
+        OutputPump pump = new OutputPump(to, tape, incarnation, secret, progress, complaint);
         to.drain(false);
         if (tape != null) {
             tape.begin(incarnation);
@@ -70,9 +88,13 @@ public final class OutputPump implements StreamReader.Sink {
 
     @Override
     public void onBytes(byte[] buffer, int count, boolean isLast) {
+        begin();
         read(buffer, count);
-        if (tape != null && isLast) {
-            begunLine();
+        if (tape != null) {
+            if (isLast) {
+                begunLine();
+            }
+            tellKept(isLast);
         }
     }
 
@@ -81,8 +103,36 @@ public final class OutputPump implements StreamReader.Sink {
         if (fault != null) {
             complaint.accept("can be read no further: " + Causes.text(fault));
         }
-        take(begun, 0, begun.length);
+        begin();
+        take(begun, 0, begun.length, readBytes - begun.length);
         endLine();
+    }
+
+    private void begin() {
+        if (tape != null && !hasBegun) {
+            hasBegun = true;
+            OutputPoint from = progress.begins();
+            readBytes = from.position();
+            keptBytes = from.position();
+            lineStart(from.position());
+            tape.continueAt(incarnation, from.place(), from.printed());
+        }
+    }
+
+    private synchronized void lineStart(long position) {
+        lineStart = position;
+    }
+
+    /** Tells how far the stream is kept, if that is news. */
+    private void tellKept(boolean isLast) {
+        long upTo;
+        synchronized (this) {
+            upTo = lineStart;
+        }
+        if (upTo > keptBytes && (isLast || upTo - keptBytes >= LINE_BYTES_MAX)) {
+            keptBytes = upTo;
+            progress.kept(tape.point(upTo));
+        }
     }
 
     /** Takes the marks out of it, of which the last may not be all there. */
@@ -95,32 +145,39 @@ public final class OutputPump implements StreamReader.Sink {
             System.arraycopy(buffer, 0, bytes, begun.length, count);
             begun = new byte[0];
         }
+        readBytes += count;
+        long position = readBytes - end;
         int first = 0;
         for (int at = 0; at < end; at++) {
             if (tape != null && bytes[at] == PrintMark.FIRST && PrintMark.mayBegin(bytes, at, end, markHead)) {
-                take(bytes, first, at);
+                take(bytes, first, at, position);
                 if (end - at < PrintMark.BYTES) {
                     begun = Arrays.copyOfRange(bytes, at, end);
                     return;
                 }
-                mark(PrintMark.decode(bytes, at));
+                mark(PrintMark.decode(bytes, at), position + at);
                 first = at + PrintMark.BYTES;
                 at = first - 1;
             }
         }
-        take(bytes, first, end);
+        take(bytes, first, end, position);
     }
 
-    private synchronized void mark(PrintMark mark) {
+    private synchronized void mark(PrintMark mark, long position) {
         if (mark.goesOn()) {
             line.reset();
+            lineStart = position;
             line.writeBytes(tape.jump(incarnation, mark.number()));
         } else {
             tape.mark(incarnation, mark, line.toByteArray());
+            if (line.size() == 0) {
+                lineStart = position + PrintMark.BYTES;
+            }
         }
     }
 
-    private synchronized void take(byte[] buffer, int first, int count) {
+    /** @param position of the buffer's first byte in the stream */
+    private synchronized void take(byte[] buffer, int first, int count, long position) {
         if (tape == null) {
             to.show(buffer, first, count - first);
             return;
@@ -132,6 +189,7 @@ public final class OutputPump implements StreamReader.Sink {
                 to.show(tape.take(incarnation, line.toByteArray()));
                 line.reset();
                 start = at + 1;
+                lineStart = position + start;
             }
         }
         line.write(buffer, start, count - start);

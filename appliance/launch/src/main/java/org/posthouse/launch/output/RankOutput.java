@@ -53,17 +53,19 @@ public final class RankOutput {
     }
 
     /** Starts the pump of a rank's standard output. */
-    public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret) {
-        return pump(rank, from, outLanes[rank], tape, incarnation, secret, "standard output");
+    public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret, StreamProgress progress) {
+        return pump(rank, from, outLanes[rank], tape, incarnation, secret, progress, "standard output");
     }
 
     /** Starts the pump of a rank's standard error. */
-    public OutputPump pumpErr(int rank, InputStream from, OutputJournal tape, int incarnation, long secret) {
-        return pump(rank, from, errLanes[rank], tape, incarnation, secret, "standard error");
+    public OutputPump pumpErr(int rank, InputStream from, OutputJournal tape, int incarnation, long secret, StreamProgress progress) {
+        return pump(rank, from, errLanes[rank], tape, incarnation, secret, progress, "standard error");
     }
 
-    private OutputPump pump(int rank, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, String stream) {
-        return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, secret, why -> tell("the " + stream + " of rank " + rank + " " + why));
+    private OutputPump pump(
+            int rank, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, StreamProgress progress, String stream) {
+        return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, secret, progress,
+                why -> tell("the " + stream + " of rank " + rank + " " + why));
     }
 
     /** Tells people what happens to the job, in one line on the error stream. */

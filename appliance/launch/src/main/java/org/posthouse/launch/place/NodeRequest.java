@@ -1,6 +1,7 @@
 package org.posthouse.launch.place;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param sites the sites that may be used
  * @param labels that a node must have
  * @param workFolder where ranks run on their nodes; empty: each in a folder of its own
+ * @param environment variables of the ranks, besides those of their agents
  * @param nodeTimeoutMs how long a node may be away before its ranks count as lost
  * @param files that ranks find in their folders, on nodes and on this host
  * @param display shows how far files have come to the relays; empty: lines for people do
@@ -25,6 +27,7 @@ public record NodeRequest(
         SiteRestriction sites,
         Map<String, String> labels,
         String workFolder,
+        Map<String, String> environment,
         long nodeTimeoutMs,
         List<Path> files,
         Optional<StageDisplay> display) {
@@ -43,17 +46,25 @@ public record NodeRequest(
 
     /** Ranks on this host. */
     public static final NodeRequest LOCAL = new NodeRequest(
-            Use.NEVER, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", NODE_TIMEOUT_MS,
+            Use.NEVER, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", Map.of(), NODE_TIMEOUT_MS,
             List.of(), Optional.empty());
 
     public NodeRequest {
         labels = Map.copyOf(labels);
+        environment = Map.copyOf(environment);
         files = List.copyOf(files);
+    }
+
+    /** The same without a label of this name. */
+    public NodeRequest withoutLabel(String name) {
+        Map<String, String> others = new HashMap<>(labels);
+        others.remove(name);
+        return new NodeRequest(use, strategy, numbering, sites, others, workFolder, environment, nodeTimeoutMs, files, display);
     }
 
     /** With these files in the folders of ranks. */
     public NodeRequest withFiles(List<Path> named, Optional<StageDisplay> shown) {
-        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, nodeTimeoutMs, named, shown);
+        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, environment, nodeTimeoutMs, named, shown);
     }
 
     /** What a job of so many ranks wants of the nodes. */

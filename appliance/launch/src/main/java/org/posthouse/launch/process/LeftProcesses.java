@@ -25,14 +25,17 @@ public final class LeftProcesses {
 
     private LeftProcesses() {}
 
-    /** Kills every process of this user that has the job's id in its environment. */
+    /**
+     * Kills every process of this user that a launcher on this host has started for the job. Those of agents may go on
+     * under another launcher.
+     */
     public static void kill(String job) {
-        kill(List.of(mark(Endpoints.JOB, job)));
+        kill(List.of(mark(Endpoints.JOB, job)), null);
     }
 
     /** Kills every process of this user that an agent has started for the job. @param agent the agent's number in hex digits */
     public static void kill(String job, String agent) {
-        kill(List.of(mark(Endpoints.JOB, job), mark(AGENT, agent)));
+        kill(List.of(mark(Endpoints.JOB, job)), agent);
     }
 
     /**
@@ -42,13 +45,10 @@ public final class LeftProcesses {
      *     the host may run the rank's next process
      */
     static void end(String job, int rank, String agent) {
-        List<String> marks = new ArrayList<>(List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank))));
-        if (agent != null) {
-            marks.add(mark(AGENT, agent));
-        }
-        List<Path> killed = kill(marks);
+        List<String> marks = List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank)));
+        List<Path> killed = kill(marks, agent);
         long start = System.nanoTime();
-        while (killed.stream().anyMatch(process -> isMarked(process, marks))) {
+        while (killed.stream().anyMatch(process -> isMarked(process, marks, agent))) {
             if (System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(LEAVE_MS)) {
                 System.err.println("posthouse: rank " + rank + " has left processes that were killed and do not end in " + LEAVE_MS
                         + " ms: " + killed);
@@ -62,14 +62,14 @@ public final class LeftProcesses {
         return "\0" + variable + "=" + value + "\0";
     }
 
-    private static List<Path> kill(List<String> marks) {
+    private static List<Path> kill(List<String> marks, String agent) {
         List<Path> killed = new ArrayList<>();
         if (!Files.isDirectory(PROCESSES)) {
             return killed;
         }
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
             for (Path process : processes) {
-                if (isMarked(process, marks)) {
+                if (isMarked(process, marks, agent)) {
                     ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
                             .ifPresent(ProcessHandle::destroyForcibly);
                     killed.add(process);
@@ -82,9 +82,10 @@ public final class LeftProcesses {
     }
 
     /** A process that has ended has no environment, even before its status is collected. */
-    private static boolean isMarked(Path process, List<String> marks) {
+    private static boolean isMarked(Path process, List<String> marks, String agent) {
         String environment = environment(process);
-        return marks.stream().allMatch(environment::contains);
+        boolean isOfStarter = agent == null ? !environment.contains("\0" + AGENT + "=") : environment.contains(mark(AGENT, agent));
+        return isOfStarter && marks.stream().allMatch(environment::contains);
     }
 
     private static String environment(Path process) {

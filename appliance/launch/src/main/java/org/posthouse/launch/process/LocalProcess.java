@@ -1,8 +1,9 @@
 package org.posthouse.launch.process;
 
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.folder.InputSink;
+import org.posthouse.wire.OutputPoint;
 
 /** A process of a rank on this host. It lives no longer than this JVM, which holds its standard input. */
 final class LocalProcess implements StartedProcess {
@@ -30,9 +31,18 @@ final class LocalProcess implements StartedProcess {
     }
 
     @Override
-    public OutputStream input() {
-        return process.getOutputStream();
+    public InputSink input() {
+        return new FramedInput(process.getOutputStream());
     }
+
+    @Override
+    public OutputPoint begins(boolean isErr) {
+        return OutputPoint.BEGIN;
+    }
+
+    /** The pipe has forgotten it. */
+    @Override
+    public void kept(boolean isErr, OutputPoint upTo) {}
 
     @Override
     public long pid() {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -159,6 +160,12 @@ public final class LocalProcesses implements ProcessStarter {
         command.add(spec.mainClass());
         command.addAll(spec.arguments());
         return command;
+    }
+
+    /** They end with the launcher that has started them. */
+    @Override
+    public Optional<StartedProcess> adopt(ProcessRequest request) {
+        return Optional.empty();
     }
 
     @Override

@@ -1,8 +1,10 @@
 package org.posthouse.launch.process;
 
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -18,6 +20,7 @@ import org.posthouse.launch.job.JobStatusReport;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.supervise.JobThread;
 import org.posthouse.launch.supervise.RankHost;
+import org.posthouse.wire.Token;
 
 /**
  * Runs the processes of a job's ranks where its {@link ProcessStarter} starts them. Confined to the job's thread, except
@@ -26,6 +29,7 @@ import org.posthouse.launch.supervise.RankHost;
 public final class ProcessRankHost implements RankHost {
     private final JobThread thread = new JobThread();
     private final JobSpec spec;
+    private final Token job;
     private final ProcessStarter starter;
     private final IntFunction<RelayEndpointAddress> wayOf;
     private final RankOutput output;
@@ -47,6 +51,7 @@ public final class ProcessRankHost implements RankHost {
 
     /**
      * @param starter starts the processes; closed with this
+     * @param job the job's token
      * @param wayOf the way of a rank to its home relay
      * @param tapes what the ranks have printed; null in a job whose ranks are started once
      * @param input the ranks' input; null if none reads anything
@@ -55,6 +60,7 @@ public final class ProcessRankHost implements RankHost {
      */
     public ProcessRankHost(
             JobSpec spec,
+            Token job,
             ProcessStarter starter,
             IntFunction<RelayEndpointAddress> wayOf,
             RankOutput output,
@@ -63,6 +69,7 @@ public final class ProcessRankHost implements RankHost {
             JobRecords records,
             Consumer<JobSignal> signals) {
         this.spec = spec;
+        this.job = job;
         this.starter = starter;
         this.wayOf = wayOf;
         this.output = output;
@@ -82,10 +89,60 @@ public final class ProcessRankHost implements RankHost {
                 return false;
             }
             records.starts(rank, incarnation);
-            RankProcess process = RankProcess.start(starter, rank, incarnation, way, output, tapes, spec.streams().hasInput(rank) ? input : null);
-            present[rank] = process;
-            Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
+            watch(RankProcess.start(starter, request(rank, incarnation, way), output, tapes, inputOf(rank), keeper()));
             return true;
+        }
+    }
+
+    @Override
+    public boolean adopt(int rank, int incarnation) {
+        assert thread.isCurrent();
+        ProcessRequest request = request(rank, incarnation, wayOf.apply(rank));
+        synchronized (present) {
+            Optional<StartedProcess> process = killed ? Optional.empty() : starter.adopt(request);
+            process.ifPresent(it -> {
+                records.continues(rank, incarnation);
+                watch(RankProcess.of(it, request, output, tapes, inputOf(rank), keeper()));
+            });
+            return process.isPresent();
+        }
+    }
+
+    private void watch(RankProcess process) {
+        present[process.rank()] = process;
+        Thread.ofVirtual().name("posthouse-rank-" + process.rank()).start(() -> awaitExit(process));
+    }
+
+    private ProcessRequest request(int rank, int incarnation, RelayEndpointAddress way) {
+        return new ProcessRequest(rank, incarnation, way, tapes == null ? null : marks(rank, incarnation), spec.streams().hasInput(rank));
+    }
+
+    /**
+     * The secret of a process's marks, which every launcher of the job finds. A program that copies another's output, or
+     * this one's, must not set its marks.
+     */
+    private String marks(int rank, int incarnation) {
+        return HexFormat.of().toHexDigits(job.ofRelay("output marks " + incarnation).ofRank(rank).high());
+    }
+
+    private JobInput inputOf(int rank) {
+        return spec.streams().hasInput(rank) ? input : null;
+    }
+
+    /** Hears how far output is kept, if another launcher may ask; else null. */
+    private Consumer<JobSignal> keeper() {
+        return records.areForOthers() ? signals : null;
+    }
+
+    @Override
+    public void kept(JobSignal.OutputKept kept) {
+        assert thread.isCurrent();
+        RankProcess process;
+        synchronized (present) {
+            process = present[kept.rank()];
+        }
+        if (process != null && process.incarnation() == kept.incarnation()) {
+            process.kept(kept.isErr(), kept.upTo());
         }
     }
 

@@ -1,6 +1,7 @@
 package org.posthouse.launch.process;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.posthouse.launch.job.JobFailure;
@@ -13,6 +14,14 @@ public interface ProcessStarter extends AutoCloseable {
      * @throws JobFailure in one line that names the rank, and the node if it is another host
      */
     StartedProcess start(ProcessRequest request) throws JobFailure;
+
+    /**
+     * Continues with a process that an earlier launcher has started, which may live yet. If it does not, it counts as
+     * killed.
+     *
+     * @return empty if no process outlives its launcher
+     */
+    Optional<StartedProcess> adopt(ProcessRequest request);
 
     /**
      * Begins to kill processes that a signal has stopped for so long.

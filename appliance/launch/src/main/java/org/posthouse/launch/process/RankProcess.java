@@ -1,18 +1,18 @@
 package org.posthouse.launch.process;
 
-import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 import org.posthouse.launch.folder.JobInput;
 import org.posthouse.launch.folder.OutputJournals;
 import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.output.OutputPump;
 import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.output.StreamProgress;
+import org.posthouse.wire.OutputPoint;
 
 /** One process of a rank, which may have several in succession, with the pumps of its output. */
 final class RankProcess implements StoppedRanks.Watched {
-    /** A program that copies another's output, or this one's, must not set its marks. */
-    private static final SecureRandom SECRETS = new SecureRandom();
-
     private final int rank;
     private final int incarnation;
     private final StartedProcess process;
@@ -30,27 +30,55 @@ final class RankProcess implements StoppedRanks.Watched {
     /**
      * Starts the process; it connects to its relay when the program calls Init.
      *
-     * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
      * @param input the rank's input; null if it reads nothing
+     * @param signals hears how far its output is kept; null if nobody asks
      */
     static RankProcess start(
-            ProcessStarter starter, int rank, int incarnation, RelayEndpointAddress way, RankOutput output, OutputJournals tapes, JobInput input)
+            ProcessStarter starter, ProcessRequest request, RankOutput output, OutputJournals tapes, JobInput input, Consumer<JobSignal> signals)
             throws JobFailure {
-        long secret = SECRETS.nextLong();
-        String marks = tapes == null ? null : HexFormat.of().toHexDigits(secret);
-        StartedProcess process = starter.start(new ProcessRequest(rank, incarnation, way, marks, input != null));
+        StartedProcess process = starter.start(request);
         try {
-            if (input != null) {
-                input.feed(rank, process.input());
-            }
-            OutputPump out = output.pumpOut(rank, process.output(), tapes == null ? null : tapes.out(rank), incarnation, secret);
-            OutputPump err = output.pumpErr(rank, process.error(), tapes == null ? null : tapes.err(rank), incarnation, secret);
-            return new RankProcess(rank, incarnation, process, out, err);
+            return of(process, request, output, tapes, input, signals);
         } catch (OutOfMemoryError e) { // One that no thread can read.
             process.killAll();
-            throw new JobFailure("rank " + rank + " cannot be started: " + e.getMessage(), e);
+            throw new JobFailure("rank " + request.rank() + " cannot be started: " + e.getMessage(), e);
         }
+    }
+
+    /** Connects a process that runs with the streams of its rank. */
+    static RankProcess of(
+            StartedProcess process, ProcessRequest request, RankOutput output, OutputJournals tapes, JobInput input, Consumer<JobSignal> signals) {
+        int rank = request.rank();
+        int incarnation = request.incarnation();
+        if (input != null) {
+            input.feed(rank, process.input());
+        }
+        long secret = request.marks() == null ? 0 : HexFormat.fromHexDigitsToLong(request.marks());
+        OutputPump out = output.pumpOut(
+                rank, process.output(), tapes == null ? null : tapes.out(rank), incarnation, secret, progress(process, request, false, signals));
+        OutputPump err = output.pumpErr(
+                rank, process.error(), tapes == null ? null : tapes.err(rank), incarnation, secret, progress(process, request, true, signals));
+        return new RankProcess(rank, incarnation, process, out, err);
+    }
+
+    private static StreamProgress progress(StartedProcess process, ProcessRequest request, boolean isErr, Consumer<JobSignal> signals) {
+        return signals == null ? StreamProgress.NONE : new StreamProgress() {
+            @Override
+            public OutputPoint begins() {
+                return process.begins(isErr);
+            }
+
+            @Override
+            public void kept(OutputPoint upTo) {
+                signals.accept(new JobSignal.OutputKept(request.rank(), request.incarnation(), isErr, upTo));
+            }
+        };
+    }
+
+    /** One of its streams is kept up to this point. */
+    void kept(boolean isErr, OutputPoint upTo) {
+        process.kept(isErr, upTo);
     }
 
     @Override

@@ -1,7 +1,8 @@
 package org.posthouse.launch.process;
 
 import java.io.InputStream;
-import java.io.OutputStream;
+import org.posthouse.launch.folder.InputSink;
+import org.posthouse.wire.OutputPoint;
 
 /**
  * A process of a rank that was started, on this host or on a node. It ends when the other end of its standard input is
@@ -14,8 +15,17 @@ public interface StartedProcess {
     /** Its standard error, as {@link #output}. */
     InputStream error();
 
-    /** Its standard input. A write blocks while the process does not read. */
-    OutputStream input();
+    /** Its standard input. */
+    InputSink input();
+
+    /**
+     * The point at which one of its streams begins here: behind what an earlier launcher has kept of it. Blocks until
+     * that is known. Called once something was read of the stream, or it has ended.
+     */
+    OutputPoint begins(boolean isErr);
+
+    /** One of its streams is kept up to this point; nothing before it is asked for again. */
+    void kept(boolean isErr, OutputPoint upTo);
 
     /** The system's number of it, on the host where it runs. */
     long pid();

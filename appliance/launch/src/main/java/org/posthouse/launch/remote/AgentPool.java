@@ -3,10 +3,12 @@ package org.posthouse.launch.remote;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -30,6 +32,7 @@ import org.posthouse.wire.AgentMessage;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.OutputPoint;
 import org.posthouse.wire.StageAnswer;
 import org.posthouse.wire.StageTaken;
 import org.posthouse.wire.StartSpec;
@@ -51,6 +54,9 @@ public final class AgentPool implements ProcessStarter {
     /** Status of a process whose node is gone: as of one that was killed. */
     private static final int STATUS_NODE_LOST = 137;
 
+    /** For so long agents may be on their way to a relay that is back. */
+    private static final long RETURN_NS = 3_000_000_000L;
+
     /** Status of a process that was not started. */
     private static final int STATUS_NOT_STARTED = 143;
 
@@ -59,6 +65,12 @@ public final class AgentPool implements ProcessStarter {
 
     /** The sites of the job's relays, in the order of its homes. */
     private final List<String> sites;
+
+    /** For each rank, the index of its home. */
+    private final int[] homeOf;
+
+    /** Whether another launcher may continue the job. */
+    private final boolean isKept;
 
     private final AllocationRequest request;
     private final long nodeTimeoutNs;
@@ -79,6 +91,23 @@ public final class AgentPool implements ProcessStarter {
     /** Nodes that were asked for slots and have not answered. */
     private final Map<Long, Node> asked = new HashMap<>();
 
+    /** Nodes that were asked whether they have the job. */
+    private final Map<Long, Node> candidates = new HashMap<>();
+
+    /** Processes that an earlier launcher has started, by rank, that no agent has reported yet. */
+    private final Map<Integer, NodeProcess> sought = new TreeMap<>();
+
+    /** When each relay was back, of those at which processes are sought. */
+    private final Map<Integer, Long> backNs = new HashMap<>();
+
+    /** Agents that were asked whether they have the job, and those of them that have answered. */
+    private final Set<Long> askedForJob = new HashSet<>();
+
+    private final Set<Long> answeredForJob = new HashSet<>();
+
+    /** The last process of each rank that has ended on its node. */
+    private final Map<Integer, NodeProcess> ended = new HashMap<>();
+
     private long searchedNs = System.nanoTime();
     private boolean saidWaiting;
     private boolean isClosed;
@@ -86,6 +115,8 @@ public final class AgentPool implements ProcessStarter {
 
     /**
      * @param sites the sites of the job's relays, in the order of its homes
+     * @param homeOf for each rank, the index of its home
+     * @param isKept whether another launcher may continue the job
      * @param request where its ranks may be
      * @param nodeTimeoutMs how long an agent may be away before its processes count as lost
      * @param staging brings the job's files to its relays; closed with this
@@ -93,11 +124,13 @@ public final class AgentPool implements ProcessStarter {
      * @param failed takes the reason, in one line, if a process cannot be started on its node; the job then ends
      */
     public AgentPool(
-            NodeJob job, AgentLines lines, List<String> sites, AllocationRequest request, long nodeTimeoutMs,
+            NodeJob job, AgentLines lines, List<String> sites, int[] homeOf, AllocationRequest request, long nodeTimeoutMs, boolean isKept,
             JobStaging staging, Consumer<String> printer, Consumer<String> failed) {
         this.job = job;
         this.lines = lines;
         this.sites = List.copyOf(sites);
+        this.homeOf = homeOf.clone();
+        this.isKept = isKept;
         this.request = request;
         this.nodeTimeoutNs = TimeUnit.MILLISECONDS.toNanos(nodeTimeoutMs);
         this.staging = staging;
@@ -132,6 +165,7 @@ public final class AgentPool implements ProcessStarter {
             while (true) {
                 TimeUnit.MILLISECONDS.sleep(LOOK_MS);
                 look(System.nanoTime());
+                seek(System.nanoTime());
                 search(System.nanoTime());
             }
         } catch (InterruptedException e) {
@@ -154,47 +188,138 @@ public final class AgentPool implements ProcessStarter {
         }
     }
 
-    /** Asks nodes that the job does not have for slots, if processes wait for one. */
-    private void search(long nowNs) {
-        int wanted;
+    /**
+     * Asks the agents of relays at which processes of an earlier launcher may be. A process counts as killed if no agent
+     * has it that is there, or has come back in time.
+     */
+    private void seek(long nowNs) {
+        Map<Integer, List<AgentOffer>> offers = new HashMap<>();
+        List<Integer> relays;
         synchronized (this) {
-            wanted = waiting.size();
-            if (wanted == 0 || nowNs - searchedNs < SEARCH_NS) {
-                return;
-            }
-            searchedNs = nowNs;
+            relays = sought.keySet().stream().map(rank -> homeOf[rank]).distinct().filter(backNs::containsKey).toList();
         }
-        List<NodeSlots> found = new ArrayList<>();
-        Map<Long, Node> candidates = new HashMap<>();
-        for (int relay = 0; relay < sites.size(); relay++) {
-            for (AgentOffer offer : lines.nodes(relay)) {
-                found.add(NodeSlots.of(offer, sites.get(relay), 0));
-                candidates.put(offer.agent(), new Node(relay, sites.get(relay), offer, 0));
-            }
+        for (int relay : relays) {
+            offers.put(relay, lines.nodes(relay));
         }
         synchronized (this) {
-            nodes.keySet().forEach(candidates::remove);
-            for (NodeSlots node : NodeAllocation.eligible(NodeOrder.byDistance(found), request)) {
-                Node candidate = candidates.get(node.agent());
-                if (candidate != null && node.free() > 0 && wanted > 0) {
-                    asked.put(node.agent(), candidate);
-                    int want = Math.min(wanted, node.free());
-                    wanted -= want;
-                    send(candidate, new AgentMessage.Reserve(job.key(), want, ReservationRound.TTL_MS, System.getProperty("user.name")));
+            offers.forEach((relay, there) -> there.forEach(offer -> askForJob(relay, offer)));
+            for (NodeProcess process : List.copyOf(sought.values())) {
+                int relay = homeOf[process.rank()];
+                List<AgentOffer> there = offers.get(relay);
+                if (there != null) {
+                    long sinceNs = nowNs - backNs.get(relay);
+                    boolean haveAllAnswered = there.stream().allMatch(offer -> answeredForJob.contains(offer.agent()));
+                    if (sinceNs >= nodeTimeoutNs || haveAllAnswered && sinceNs >= RETURN_NS) {
+                        sought.remove(process.rank());
+                        process.exited(STATUS_NODE_LOST);
+                    }
                 }
             }
         }
     }
 
-    /** A further node has granted slots. */
-    private void reserved(Node candidate, AgentMessage.Reserved m) {
-        if (m.granted() == 0) {
+    private void askForJob(int relay, AgentOffer offer) {
+        if (!nodes.containsKey(offer.agent()) && askedForJob.add(offer.agent())) {
+            Node candidate = new Node(relay, sites.get(relay), offer, 0);
+            candidates.put(offer.agent(), candidate);
+            attach(candidate);
+        }
+    }
+
+    private void attach(Node node) {
+        node.takeReport();
+        send(node, new AgentMessage.Attach(job.key()));
+    }
+
+    /** An agent that was asked whether it has the job has answered. */
+    private void answered(Node node, int slots, List<AgentMessage.AttachedProcess> report) {
+        answeredForJob.add(node.agent());
+        if (slots == 0) {
             return;
         }
-        Node node = candidate.withSlots(m.granted());
+        node.slots(slots);
         nodes.put(node.agent(), node);
-        send(node, new AgentMessage.Confirm(job.key(), m.granted(), job.launcherSeconds()));
-        printer.accept(node + " joins the job with " + m.granted() + " slots");
+        for (AgentMessage.AttachedProcess there : report) {
+            NodeProcess process = sought.get(there.rank());
+            if (process != null && process.incarnation() == there.incarnation()) {
+                sought.remove(there.rank());
+                nodeOf.put(there.rank(), node);
+                node.add(process);
+                process.found(there.out(), there.err());
+            } else if (there.state() != AgentMessage.ProcessState.ENDED) {
+                kill(node, there);
+            }
+        }
+    }
+
+    private void kill(Node node, AgentMessage.AttachedProcess process) {
+        send(node, new AgentMessage.Signal(job.key(), process.rank(), process.incarnation(), AgentMessage.Target.KILL_TREE));
+    }
+
+    /** Asks for slots for processes that wait for one: further ones on nodes of the job, and other nodes of their relays. */
+    private void search(long nowNs) {
+        List<Integer> relays;
+        synchronized (this) {
+            if (waiting.isEmpty() || nowNs - searchedNs < SEARCH_NS) {
+                return;
+            }
+            searchedNs = nowNs;
+            relays = waiting.keySet().stream().map(rank -> homeOf[rank]).distinct().toList();
+        }
+        for (int relay : relays) {
+            List<AgentOffer> offers = lines.nodes(relay);
+            synchronized (this) {
+                askForSlots(relay, offers);
+            }
+        }
+    }
+
+    private void askForSlots(int relay, List<AgentOffer> offers) {
+        int wanted = waitingAt(relay);
+        for (Node node : nodes.values()) {
+            if (wanted > 0 && node.relay() == relay && node.isUsable() && node.mayGrow()) {
+                reserve(node, node.slots() + wanted);
+            }
+        }
+        Map<Long, AgentOffer> others = new HashMap<>();
+        offers.stream().filter(offer -> !nodes.containsKey(offer.agent())).forEach(offer -> others.put(offer.agent(), offer));
+        List<NodeSlots> free = others.values().stream().filter(offer -> offer.free() > 0).map(offer -> NodeSlots.of(offer, sites.get(relay), 0)).toList();
+        for (NodeSlots found : NodeAllocation.eligible(NodeOrder.byDistance(free), request)) {
+            if (wanted > 0) {
+                Node candidate = new Node(relay, sites.get(relay), others.get(found.agent()), 0);
+                asked.put(found.agent(), candidate);
+                reserve(candidate, Math.min(wanted, found.free()));
+                wanted -= Math.min(wanted, found.free());
+            }
+        }
+    }
+
+    private void reserve(Node node, int slots) {
+        send(node, new AgentMessage.Reserve(job.key(), slots, ReservationRound.TTL_MS, System.getProperty("user.name")));
+    }
+
+    private int waitingAt(int relay) {
+        return (int) waiting.keySet().stream().filter(rank -> homeOf[rank] == relay).count();
+    }
+
+    /** A node has granted slots, of which the job keeps those that it needs. */
+    private void reserved(Node node, AgentMessage.Reserved m) {
+        boolean isNew = !nodes.containsKey(node.agent());
+        int kept = Math.min(m.granted(), node.slots() + waitingAt(node.relay()));
+        if (m.granted() == 0 || m.granted() == node.slots()) {
+            return;
+        }
+        if (kept == 0) {
+            send(node, new AgentMessage.Release(job.key()));
+            return;
+        }
+        int more = kept - node.slots();
+        node.slots(kept);
+        nodes.put(node.agent(), node);
+        send(node, new AgentMessage.Confirm(job.key(), kept, job.launcherSeconds()));
+        if (more > 0) {
+            printer.accept(node + (isNew ? " joins the job with " : " gives the job another ") + more + (more == 1 ? " slot" : " slots"));
+        }
         List.copyOf(waiting.values()).forEach(this::place);
     }
 
@@ -211,8 +336,9 @@ public final class AgentPool implements ProcessStarter {
 
     @Override
     public StartedProcess start(ProcessRequest request) throws JobFailure {
-        NodeProcess process = new NodeProcess(request, exchange);
+        NodeProcess process = NodeProcess.started(request, exchange, isKept);
         synchronized (this) {
+            forgetEnded(request.rank());
             place(process);
             if (waiting.containsKey(request.rank()) && !saidWaiting) {
                 saidWaiting = true;
@@ -222,6 +348,24 @@ public final class AgentPool implements ProcessStarter {
             }
         }
         return process;
+    }
+
+    /** Another process follows: agents need not keep the ended one of the rank any longer. */
+    private void forgetEnded(int rank) {
+        Node node = nodeOf.get(rank);
+        NodeProcess last = ended.remove(rank);
+        if (node != null && last != null) {
+            send(node, new AgentMessage.ExitSeen(rank, last.incarnation()));
+        }
+    }
+
+    @Override
+    public Optional<StartedProcess> adopt(ProcessRequest request) {
+        NodeProcess process = NodeProcess.sought(request, exchange);
+        synchronized (this) {
+            sought.put(request.rank(), process);
+        }
+        return Optional.of(process);
     }
 
     private void place(NodeProcess process) {
@@ -236,7 +380,7 @@ public final class AgentPool implements ProcessStarter {
         sendStart(node, process);
     }
 
-    /** The rank's own node if it can be, else the node with the most free slots, of the same relay first. */
+    /** The rank's own node if it can be, else the node with the most free slots of its relay. */
     private Node choose(int rank) {
         Node own = nodeOf.get(rank);
         if (own != null && own.isUsable() && own.free() > 0) {
@@ -244,7 +388,7 @@ public final class AgentPool implements ProcessStarter {
         }
         Node best = null;
         for (Node node : nodes.values()) {
-            if (node.isUsable() && node.free() > 0 && (own == null || node.relay() == own.relay()) && (best == null || node.free() > best.free())) {
+            if (node.isUsable() && node.free() > 0 && node.relay() == homeOf[rank] && (best == null || node.free() > best.free())) {
                 best = node;
             }
         }
@@ -300,9 +444,17 @@ public final class AgentPool implements ProcessStarter {
             if (envelope.job() != job.job()) {
                 return;
             }
-            if (candidate != null && message instanceof AgentMessage.Reserved reserved) {
+            Node perhaps = candidates.get(envelope.agent());
+            if (node == null && perhaps != null && message instanceof AgentMessage.Attached attached) {
+                if (perhaps.reports(attached)) {
+                    candidates.remove(envelope.agent());
+                    answered(perhaps, attached.slots(), perhaps.takeReport());
+                }
+                return;
+            }
+            if (message instanceof AgentMessage.Reserved reserved && (candidate != null || node != null)) {
                 asked.remove(envelope.agent());
-                reserved(candidate, reserved);
+                reserved(node == null ? candidate : node, reserved);
             } else if (node != null) {
                 on(node, message);
             }
@@ -311,7 +463,9 @@ public final class AgentPool implements ProcessStarter {
 
     private void on(Node node, AgentMessage message) {
         if (message instanceof AgentMessage.Attached m) {
-            attached(node, m);
+            if (node.reports(m)) {
+                attached(node, node.takeReport());
+            }
         } else if (message instanceof AgentMessage.Note m) {
             printer.accept(node + ": " + m.text());
         } else if (message instanceof AgentMessage.Started m) {
@@ -347,21 +501,23 @@ public final class AgentPool implements ProcessStarter {
         process.exited(STATUS_NOT_STARTED);
     }
 
+    /** The agent keeps an ended process until another follows, for a launcher that may come then. */
     private void exited(Node node, AgentMessage.Exited m) {
-        send(node, new AgentMessage.ExitSeen(m.rank(), m.incarnation()));
         NodeProcess process = node.process(m.rank(), m.incarnation());
         if (process != null) {
             node.remove(process);
+            ended.put(m.rank(), process);
             process.exited(m.status());
         }
     }
 
     /** The agent has reported its processes on a new connection. */
-    private void attached(Node node, AgentMessage.Attached m) {
+    private void attached(Node node, List<AgentMessage.AttachedProcess> report) {
         node.back();
-        for (AgentMessage.AttachedProcess there : m.processes()) {
-            if (node.process(there.rank(), there.incarnation()) == null) { // Given up meanwhile: another has its place.
-                send(node, new AgentMessage.Signal(job.key(), there.rank(), there.incarnation(), AgentMessage.Target.KILL_TREE));
+        for (AgentMessage.AttachedProcess there : report) {
+            boolean isOurs = node.process(there.rank(), there.incarnation()) != null;
+            if (!isOurs && there.state() != AgentMessage.ProcessState.ENDED) { // Given up meanwhile: another has its place.
+                kill(node, there);
             }
         }
         if (node.isLost()) {
@@ -369,7 +525,7 @@ public final class AgentPool implements ProcessStarter {
             printer.accept(node + " is back");
         }
         for (NodeProcess process : node.processes()) {
-            boolean isThere = m.processes().stream().anyMatch(it -> it.rank() == process.rank() && it.incarnation() == process.incarnation());
+            boolean isThere = report.stream().anyMatch(it -> it.rank() == process.rank() && it.incarnation() == process.incarnation());
             if (isThere) {
                 process.resend();
             } else if (process.isStarted()) {
@@ -394,20 +550,23 @@ public final class AgentPool implements ProcessStarter {
         Node node = nodes.get(offer.agent());
         if (node != null) {
             node.offer(offer);
-            send(node, new AgentMessage.Attach(job.key()));
+            attach(node);
         }
     }
 
     /** The launcher's connection to a relay has ended. */
     public synchronized void relayLost(int relay) {
         // A relay that is away is waited for as long as the job waits for it; its agents run on.
+        backNs.remove(relay);
         nodes.values().stream().filter(node -> node.relay() == relay).forEach(Node::unheard);
     }
 
     /** The launcher is connected to a relay again. */
     public synchronized void relayBack(int relay) {
         staging.again(relay, printer);
-        nodes.values().stream().filter(node -> node.relay() == relay).forEach(node -> send(node, new AgentMessage.Attach(job.key())));
+        backNs.put(relay, System.nanoTime());
+        candidates.values().removeIf(candidate -> candidate.relay() == relay && askedForJob.remove(candidate.agent()));
+        nodes.values().stream().filter(node -> node.relay() == relay).forEach(this::attach);
     }
 
     // ---- what processes ask for
@@ -417,7 +576,7 @@ public final class AgentPool implements ProcessStarter {
         @Override
         public void kill(NodeProcess process, boolean all) {
             synchronized (AgentPool.this) {
-                if (waiting.remove(process.rank(), process)) {
+                if (waiting.remove(process.rank(), process) || sought.remove(process.rank(), process)) {
                     process.exited(STATUS_NOT_STARTED);
                     return;
                 }
@@ -427,16 +586,16 @@ public final class AgentPool implements ProcessStarter {
         }
 
         @Override
-        public void taken(NodeProcess process, int stream, long position) {
+        public void taken(NodeProcess process, int stream, OutputPoint upTo) {
             synchronized (AgentPool.this) {
-                to(process, new AgentMessage.OutputTaken(process.rank(), process.incarnation(), stream, position));
+                to(process, new AgentMessage.OutputTaken(process.rank(), process.incarnation(), stream, upTo));
             }
         }
 
         @Override
-        public void input(NodeProcess process, long position, byte[] bytes) {
+        public void input(NodeProcess process, long position, boolean end, byte[] bytes) {
             synchronized (AgentPool.this) {
-                to(process, new AgentMessage.Input(process.rank(), process.incarnation(), position, false, ByteBuffer.wrap(bytes)));
+                to(process, new AgentMessage.Input(process.rank(), process.incarnation(), position, end, ByteBuffer.wrap(bytes)));
             }
         }
 

@@ -1,17 +1,22 @@
 package org.posthouse.launch.remote;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.AgentMessage;
 import org.posthouse.wire.AgentOffer;
 
 /** A node with slots of the job. Guarded by the lock of its {@link AgentPool}. */
 final class Node {
     private final int relay;
     private final String site;
-    private final int slots;
+    private int slots;
     private final Map<Long, NodeProcess> processes = new LinkedHashMap<>();
     private AgentOffer offer;
+
+    /** Parts of the agent's report of its processes that have come. */
+    private final List<AgentMessage.AttachedProcess> report = new ArrayList<>();
 
     /** Whether the agent answers, as far as is known. */
     private boolean isConnected = true;
@@ -33,9 +38,31 @@ final class Node {
         this.slots = slots;
     }
 
-    /** The same node with slots of the job. */
-    Node withSlots(int granted) {
-        return new Node(relay, site, offer, granted);
+    /** Takes a part of the agent's report. @return whether it was the last */
+    boolean reports(AgentMessage.Attached part) {
+        report.addAll(part.processes());
+        return !part.more();
+    }
+
+    /** The whole report. */
+    List<AgentMessage.AttachedProcess> takeReport() {
+        List<AgentMessage.AttachedProcess> whole = List.copyOf(report);
+        report.clear();
+        return whole;
+    }
+
+    /** Slots that the job has there. */
+    int slots() {
+        return slots;
+    }
+
+    void slots(int number) {
+        slots = number;
+    }
+
+    /** Whether it may have more slots for the job. */
+    boolean mayGrow() {
+        return offer.slots() > slots;
     }
 
     int relay() {

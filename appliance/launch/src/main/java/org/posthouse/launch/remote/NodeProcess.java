@@ -1,11 +1,12 @@
 package org.posthouse.launch.remote;
 
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.folder.InputSink;
 import org.posthouse.launch.process.ProcessRequest;
 import org.posthouse.launch.process.StartedProcess;
+import org.posthouse.wire.OutputPoint;
 
 /** A process of a rank on a node, which the node's agent runs. Thread-safe. */
 final class NodeProcess implements StartedProcess {
@@ -13,9 +14,9 @@ final class NodeProcess implements StartedProcess {
     interface Agent {
         void kill(NodeProcess process, boolean all);
 
-        void taken(NodeProcess process, int stream, long position);
+        void taken(NodeProcess process, int stream, OutputPoint upTo);
 
-        void input(NodeProcess process, long position, byte[] bytes);
+        void input(NodeProcess process, long position, boolean end, byte[] bytes);
     }
 
     static final int OUT = 1;
@@ -23,10 +24,23 @@ final class NodeProcess implements StartedProcess {
 
     private final ProcessRequest request;
     private final Agent agent;
-    private final ReceivedOutput out = new ReceivedOutput(position -> taken(OUT, position));
-    private final ReceivedOutput err = new ReceivedOutput(position -> taken(ERR, position));
-    private final SentInput in = new SentInput(this::input);
+
+    /** Whether its output is taken when {@link #kept} says so, and not when it is read. */
+    private final boolean isKept;
+
+    private final ReceivedOutput out;
+    private final ReceivedOutput err;
+    private final SentInput in;
     private final CountDownLatch ended = new CountDownLatch(1);
+
+    /** Open once it is known where the streams begin. */
+    private final CountDownLatch found;
+
+    /** Written by the reading thread before {@link #found} opens, then by the job's; read by any. */
+    private volatile OutputPoint outPoint = OutputPoint.BEGIN;
+
+    /** Written and read as {@link #outPoint}. */
+    private volatile OutputPoint errPoint = OutputPoint.BEGIN;
 
     /** Written by the thread that reads the relay's connection, read by any. */
     private volatile long pid;
@@ -43,9 +57,28 @@ final class NodeProcess implements StartedProcess {
      */
     private volatile int status;
 
-    NodeProcess(ProcessRequest request, Agent agent) {
+    private NodeProcess(ProcessRequest request, Agent agent, boolean isNew, boolean isKept) {
         this.request = request;
         this.agent = agent;
+        this.isKept = isKept;
+        this.out = new ReceivedOutput(isKept ? null : position -> taken(OUT, new OutputPoint(position, 0, 0)));
+        this.err = new ReceivedOutput(isKept ? null : position -> taken(ERR, new OutputPoint(position, 0, 0)));
+        this.in = new SentInput(isNew, this::input);
+        this.found = new CountDownLatch(isNew ? 0 : 1);
+    }
+
+    /**
+     * A process that is to be started.
+     *
+     * @param isKept whether its output is taken when {@link #kept} says so, and not when it is read
+     */
+    static NodeProcess started(ProcessRequest request, Agent agent, boolean isKept) {
+        return new NodeProcess(request, agent, true, isKept);
+    }
+
+    /** A process that another launcher has started, on a node that is sought. Its output is kept. */
+    static NodeProcess sought(ProcessRequest request, Agent agent) {
+        return new NodeProcess(request, agent, false, true);
     }
 
     ProcessRequest request() {
@@ -60,15 +93,27 @@ final class NodeProcess implements StartedProcess {
         return request.incarnation();
     }
 
-    private void taken(int stream, long position) {
-        agent.taken(this, stream, position);
+    private void taken(int stream, OutputPoint upTo) {
+        agent.taken(this, stream, upTo);
     }
 
-    private void input(long position, byte[] bytes) {
-        agent.input(this, position, bytes);
+    private void input(long position, boolean end, byte[] bytes) {
+        agent.input(this, position, end, bytes);
     }
 
     // ---- what the agent reports
+
+    /** An agent has the process, and will send its streams from these points on. */
+    void found(OutputPoint outFrom, OutputPoint errFrom) {
+        if (found.getCount() > 0) {
+            out.begin(outFrom.position());
+            err.begin(errFrom.position());
+            outPoint = outFrom;
+            errPoint = errFrom;
+            started = true;
+            found.countDown();
+        }
+    }
 
     void started(long pid) {
         this.pid = pid;
@@ -95,8 +140,8 @@ final class NodeProcess implements StartedProcess {
     /** Sends again what the agent may not have got on an earlier connection. */
     void resend() {
         in.resend();
-        agent.taken(this, OUT, out.position());
-        agent.taken(this, ERR, err.position());
+        agent.taken(this, OUT, isKept ? outPoint : new OutputPoint(out.position(), 0, 0));
+        agent.taken(this, ERR, isKept ? errPoint : new OutputPoint(err.position(), 0, 0));
         if (killed) {
             agent.kill(this, true);
         }
@@ -107,6 +152,7 @@ final class NodeProcess implements StartedProcess {
         if (ended.getCount() > 0) {
             this.status = status;
             ended.countDown();
+            found.countDown();
             out.end();
             err.end();
             in.end();
@@ -126,8 +172,30 @@ final class NodeProcess implements StartedProcess {
     }
 
     @Override
-    public OutputStream input() {
+    public InputSink input() {
         return in;
+    }
+
+    @Override
+    public OutputPoint begins(boolean isErr) {
+        try {
+            found.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return isErr ? errPoint : outPoint;
+    }
+
+    @Override
+    public void kept(boolean isErr, OutputPoint upTo) {
+        if (isKept) {
+            if (isErr) {
+                errPoint = upTo;
+            } else {
+                outPoint = upTo;
+            }
+            taken(isErr ? ERR : OUT, upTo);
+        }
     }
 
     @Override

@@ -14,6 +14,7 @@ final class ReceivedOutput extends InputStream {
     /** Bytes after which the agent is told at the latest. */
     private static final int TOLD_BYTES = 64 * 1024;
 
+    /** Null if the agent is told by others. */
     private final LongConsumer taken;
     private final Deque<byte[]> pieces = new ArrayDeque<>();
 
@@ -27,9 +28,16 @@ final class ReceivedOutput extends InputStream {
     private long told;
     private boolean ended;
 
-    /** @param taken receives positions before which all bytes were read, on the reading thread */
+    /** @param taken receives positions before which all bytes were read, on the reading thread; null if nobody asks */
     ReceivedOutput(LongConsumer taken) {
         this.taken = taken;
+    }
+
+    /** The stream begins at this position: an earlier launcher has what is before it. Nothing has arrived yet. */
+    synchronized void begin(long position) {
+        arrived = position;
+        read = position;
+        told = position;
     }
 
     /** Adds bytes at {@code position}; those that are there already are passed over. @return whether there is no gap before them */
@@ -91,7 +99,7 @@ final class ReceivedOutput extends InputStream {
                 pieces.remove();
                 at = 0;
             }
-            tell = pieces.isEmpty() || read - told >= TOLD_BYTES ? read : -1;
+            tell = taken != null && (pieces.isEmpty() || read - told >= TOLD_BYTES) ? read : -1;
             told = tell < 0 ? told : tell;
         }
         if (tell >= 0) {

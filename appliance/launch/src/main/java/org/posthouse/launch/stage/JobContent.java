@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -87,6 +89,12 @@ public final class JobContent implements AutoCloseable {
             content.close();
             throw e;
         }
+    }
+
+    /** The name of each file on nodes with its content, for people and for comparison. */
+    public List<String> names() {
+        return Stream.concat(classPath.stream(), files.stream()).map(file -> file.name() + " (SHA-256 " + HexFormat.of().formatHex(file.id().digest()) + ")")
+                .toList();
     }
 
     private static void addWithManifest(Path entry, Set<Path> entries) {

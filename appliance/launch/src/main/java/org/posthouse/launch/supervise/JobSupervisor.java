@@ -146,6 +146,7 @@ public final class JobSupervisor {
             case JobSignal.PrintsDiffer other -> notices.printsDiffer("rank " + other.rank() + " " + other.what());
             case JobSignal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case JobSignal.OutputLost lost -> notices.print("rank " + lost.rank() + " " + lost.what());
+            case JobSignal.OutputKept kept -> onOutputKept(kept);
             case JobSignal.Kept is -> onKept(is);
             case JobSignal.Placed placed -> records.placed(placed);
             case JobSignal.Unkept unkept -> rankSupervisor.onUnkept(unkept.rank(), unkept.why());
@@ -159,6 +160,11 @@ public final class JobSupervisor {
             case JobSignal.Leave leave -> verdict.leave(leave.why());
             case JobSignal.Stop stop -> verdict.fail(stop.status(), stop.why());
         }
+    }
+
+    private void onOutputKept(JobSignal.OutputKept kept) {
+        records.outputKept(kept);
+        host.kept(kept);
     }
 
     private void onKept(JobSignal.Kept is) {

@@ -20,6 +20,18 @@ public interface RankHost extends AutoCloseable {
      */
     boolean start(int rank, int incarnation) throws JobFailure;
 
+    /**
+     * Continues with a process of the rank that an earlier launcher has started, where it may live yet. If it does not,
+     * that is reported as its exit.
+     *
+     * @param incarnation the number of the process among those of its rank, from 1
+     * @return false if no process outlives its launcher
+     */
+    boolean adopt(int rank, int incarnation);
+
+    /** A stream of the rank's process is kept up to this point. */
+    void kept(JobSignal.OutputKept kept);
+
     /** The system's number (pid) of the rank's present process, or of its last one. */
     long pid(int rank);
 

@@ -25,6 +25,9 @@ public interface RankRecords {
      */
     void saves(int rank, int incarnation, long outBytes, long errBytes);
 
+    /** A stream is kept up to this point, and the process's host is about to forget it. May block for the disk. */
+    void outputKept(JobSignal.OutputKept kept);
+
     /** The rank made a call that cannot be replayed. */
     void limited(int rank, String why);
 

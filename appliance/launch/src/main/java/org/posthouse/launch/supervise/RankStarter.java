@@ -53,6 +53,16 @@ final class RankStarter {
         restartTimings.begin(rank, incarnation, Restart.LAUNCHER_LOST, nowNs, nowNs);
     }
 
+    /** Continues with a process that another launcher has started, if one may live. @return whether one may */
+    boolean adopt(int rank, int incarnation, long nowNs) {
+        boolean isThere = host.adopt(rank, incarnation);
+        if (isThere) {
+            startedNs[rank] = nowNs;
+            restarts.goOn(rank, incarnation);
+        }
+        return isThere;
+    }
+
     /** Plans another process of a rank, whose process has ended. If it may have none, the job ends or is left. */
     void restartOrEnd(int rank, long endedNs, long nowNs) {
         restarts.ended(rank, endedNs);

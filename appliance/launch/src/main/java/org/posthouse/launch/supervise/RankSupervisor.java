@@ -53,7 +53,7 @@ final class RankSupervisor {
     }
 
     /**
-     * Continues a rank of a job that other launchers have left. The rank's process has ended.
+     * Continues a rank of a job that other launchers have left. The rank's process has ended, unless it is on a node.
      *
      * @param isDone whether the rank needs no other process
      */
@@ -61,6 +61,10 @@ final class RankSupervisor {
         if (isDone) {
             ranks.told(rank, RankConnectionState.FINALIZED);
             ranks.exited(rank, 0);
+        } else if (notes.incarnation(rank) > 0 && starter.adopt(rank, notes.incarnation(rank), nowNs)) {
+            if (notes.limit(rank) != null) {
+                ranks.limited(rank, notes.limit(rank));
+            }
         } else if (notes.limit(rank) != null) {
             ranks.limited(rank, notes.limit(rank));
             ranks.exited(rank, ExitStatuses.TERMINATED);

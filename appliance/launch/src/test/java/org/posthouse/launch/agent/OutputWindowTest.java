@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.OutputPoint;
 import org.posthouse.testkit.SeededRuns;
 
 /** A window of a process's output: each byte leaves it once, whatever is taken and sent again. */
@@ -37,7 +38,7 @@ class OutputWindowTest {
                 long position = window.sent();
                 byte[] bytes = window.next(1 + random.nextInt(40_000));
                 if (bytes.length == 0) {
-                    window.taken(got.size());
+                    window.taken(upTo(got.size()));
                     Thread.yield();
                     continue;
                 }
@@ -45,7 +46,7 @@ class OutputWindowTest {
                 int known = (int) Math.min(bytes.length, got.size() - position);
                 got.write(bytes, known, bytes.length - known);
                 if (random.nextInt(4) == 0) {
-                    window.taken(random.nextLong(got.size() + 1));
+                    window.taken(upTo(random.nextLong(got.size() + 1)));
                 }
                 if (random.nextInt(10) == 0) {
                     window.resend();
@@ -57,8 +58,8 @@ class OutputWindowTest {
             while (window.next(Integer.MAX_VALUE).length > 0) {
                 // Sent again, and known.
             }
-            window.taken(all.length);
-            assertThat(window.isEmpty()).isTrue();
+            window.taken(upTo(all.length));
+            assertThat(window.isSent()).isTrue();
         });
     }
 
@@ -77,7 +78,7 @@ class OutputWindowTest {
         });
         assertThat(window.next(Integer.MAX_VALUE)).hasSize(OutputWindow.BYTES_MAX);
         assertThat(window.next(Integer.MAX_VALUE)).as("the writer waits").isEmpty();
-        window.taken(1);
+        window.taken(upTo(1));
         writer.join();
         assertThat(window.next(Integer.MAX_VALUE)).containsExactly(7);
     }
@@ -86,14 +87,14 @@ class OutputWindowTest {
     void ignoresPositionsThatWereNotSent() throws Exception {
         OutputWindow window = new OutputWindow();
         window.write(new byte[10], 10, () -> {});
-        window.taken(5);
-        assertThat(window.taken()).as("nothing was sent").isZero();
+        window.taken(upTo(5));
+        assertThat(window.taken().position()).as("nothing was sent").isZero();
         window.next(4);
-        window.taken(5);
-        assertThat(window.taken()).as("four were").isZero();
-        window.taken(4);
-        window.taken(2);
-        assertThat(window.taken()).as("it does not go back").isEqualTo(4);
+        window.taken(upTo(5));
+        assertThat(window.taken().position()).as("four were").isZero();
+        window.taken(upTo(4));
+        window.taken(upTo(2));
+        assertThat(window.taken().position()).as("it does not go back").isEqualTo(4);
     }
 
     @Test
@@ -102,7 +103,11 @@ class OutputWindowTest {
         window.write(new byte[100], 100, () -> {});
         window.close();
         window.write(new byte[2 * OutputWindow.BYTES_MAX], 2 * OutputWindow.BYTES_MAX, () -> {});
-        assertThat(window.isEmpty()).isTrue();
+        assertThat(window.isSent()).isTrue();
         assertThat(window.next(Integer.MAX_VALUE)).isEmpty();
+    }
+
+    private static OutputPoint upTo(long position) {
+        return new OutputPoint(position, 0, 0);
     }
 }

@@ -39,7 +39,7 @@ class JobFolderTest {
                 Durability.HOST, new RestartPolicy(5, 3_000_000_000L, 7, 600));
         List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "h:1"), new HomeRelay("b", "b/2", "h:2"));
         JobOpen opening = new JobOpen(-7, new Token(1, -2), Durability.HOST, false, "a job", homes, new int[] {0, 0, 1}, 600, true);
-        return new JobFile(spec, Path.of("/somewhere"), opening, Optional.of(Path.of("/t")));
+        return new JobFile(spec, Path.of("/somewhere"), opening, Optional.of(Path.of("/t")), Optional.empty());
     }
 
     private Path left(String... more) throws Exception {

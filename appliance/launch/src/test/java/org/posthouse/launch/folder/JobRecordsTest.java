@@ -32,7 +32,7 @@ class JobRecordsTest {
         List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "127.0.0.1:1"));
         JobOpen opening = new JobOpen(1, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[2], 60, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
-        folder.describe(new JobFile(spec, above, opening, Optional.empty()));
+        folder.describe(new JobFile(spec, above, opening, Optional.empty(), Optional.empty()));
         return folder;
     }
 

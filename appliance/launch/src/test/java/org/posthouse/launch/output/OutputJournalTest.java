@@ -88,7 +88,7 @@ class OutputJournalTest {
     }
 
     private OutputPump start(int incarnation, PipedOutputStream process) throws IOException {
-        return OutputPump.start("test", new PipedInputStream(process), lane, tape, incarnation, SECRET, told::add);
+        return OutputPump.start("test", new PipedInputStream(process), lane, tape, incarnation, SECRET, StreamProgress.NONE, told::add);
     }
 
     /** What a process sets where it takes an image. */

@@ -54,7 +54,7 @@ class RankProcessTest {
         List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "127.0.0.1:1"));
         JobOpen opening = new JobOpen(1, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[2], 60, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
-        folder.describe(new JobFile(spec(), above, opening, Optional.empty()));
+        folder.describe(new JobFile(spec(), above, opening, Optional.empty(), Optional.empty()));
         return folder;
     }
 
@@ -63,7 +63,8 @@ class RankProcessTest {
         OutputJournals tapes = OutputJournals.in(folder, signals::add);
         JobRecords records = new JobRecords(2, true, folder, tapes, signals::add, output::tell);
         return new ProcessRankHost(
-                spec(), new LocalProcesses(spec(), 1, folder.job().folder()), rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output,
+                spec(), new Token(1, 2), new LocalProcesses(spec(), 1, folder.job().folder()),
+                rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output,
                 tapes, null, records, signals::add);
     }
 

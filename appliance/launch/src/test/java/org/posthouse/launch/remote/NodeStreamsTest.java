@@ -45,17 +45,17 @@ class NodeStreamsTest {
             random.nextBytes(all);
             byte[] got = new byte[all.length];
             boolean[] drops = {false};
-            SentInput stream = new SentInput((position, bytes) -> {
+            SentInput stream = new SentInput(true, (position, end, bytes) -> {
                 if (!drops[0]) {
                     System.arraycopy(bytes, 0, got, (int) position, bytes.length);
                 }
             });
             int half = all.length / 2;
-            stream.write(all, 0, half);
+            stream.write(Arrays.copyOf(all, half), half);
             int taken = random.nextInt(half + 1);
             stream.taken(taken);
             drops[0] = true;
-            stream.write(all, half, all.length - half);
+            stream.write(Arrays.copyOfRange(all, half, all.length), all.length - half);
             Arrays.fill(got, taken, got.length, (byte) 0);
             drops[0] = false;
             stream.resend();
@@ -66,11 +66,11 @@ class NodeStreamsTest {
     @Test
     void writeBlocksWhileTheWindowIsFull() throws Exception {
         List<Integer> sent = new ArrayList<>();
-        SentInput stream = new SentInput((position, bytes) -> sent.add(bytes.length));
-        stream.write(new byte[SentInput.WINDOW_BYTES]);
+        SentInput stream = new SentInput(true, (position, end, bytes) -> sent.add(bytes.length));
+        stream.write(new byte[SentInput.WINDOW_BYTES], SentInput.WINDOW_BYTES);
         Thread writer = Thread.ofPlatform().start(() -> {
             try {
-                stream.write(9);
+                stream.write(new byte[] {9}, 1);
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
@@ -86,8 +86,23 @@ class NodeStreamsTest {
 
     @Test
     void writeFailsOnceTheProcessReadsNoMore() {
-        SentInput stream = new SentInput((position, bytes) -> {});
+        SentInput stream = new SentInput(true, (position, end, bytes) -> {});
         stream.taken(Long.MAX_VALUE);
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> stream.write(1)).withMessageContaining("reads no more");
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> stream.write(new byte[1], 1)).withMessageContaining("reads no more");
+    }
+
+    @Test
+    void inputOfAProcessOfAnotherLauncherContinuesWhereTheProcessIs() throws Exception {
+        List<Long> sent = new ArrayList<>();
+        SentInput stream = new SentInput(false, (position, end, bytes) -> sent.add(end ? -position : position));
+        stream.taken(7);
+        assertThat(stream.position()).isEqualTo(7);
+        stream.write(new byte[3], 3);
+        stream.write(new byte[0], 0);
+        assertThat(sent).containsExactly(7L, -10L);
+        sent.clear();
+        stream.taken(10);
+        stream.resend();
+        assertThat(sent).as("the end has no answer").containsExactly(-10L);
     }
 }

@@ -11,6 +11,7 @@ import org.posthouse.launch.job.JobStatusReport;
 import org.posthouse.launch.job.RankNotes;
 import org.posthouse.launch.job.Restart;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.OutputPoint;
 
 /** Jobs that another launcher has left, and that this one continues. */
 class ResumedJobTest extends SupervisedJob {
@@ -47,6 +48,35 @@ class ResumedJobTest extends SupervisedJob {
         }
         assertThat(watch.isLeft()).isFalse();
         assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    /** One rank lives on its node, and one has died with it. */
+    @Test
+    void processesThatOutliveTheirLauncherAreNotStartedAgain() throws Exception {
+        outlives = true;
+        JobSupervisor watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 2", "limit 0 it asked for more", "start 1 4"), nowNs);
+        assertThat(done).containsExactly("0/2 goes on", "1/4 goes on");
+        back(watch, 0);
+        back(watch, 1);
+        told(watch, 0, JobEvent.CONNECTED);
+        told(watch, 1, JobEvent.CONNECTED);
+        exited(watch, 1, KILLED);
+        assertThat(done).containsExactly("0/2 goes on", "1/4 goes on", "1/5");
+        assertThat(watch.isOver()).isFalse();
+        told(watch, 1, JobEvent.CONNECTED);
+        leave(watch, 0);
+        leave(watch, 1);
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    /** A launcher that dies in between finds all lines and marks that it cannot get again. */
+    @Test
+    void outputIsDurableBeforeTheNodeForgetsIt() throws Exception {
+        JobSupervisor watch = running(true, 3);
+        watch.on(new JobSignal.OutputKept(1, 1, false, new OutputPoint(7, 7, 0)), nowNs);
+        assertThat(told).endsWith("output of rank 1 is durable");
+        assertThat(done).endsWith("1 kept to 7");
     }
 
     /** Its restarts are counted from there: what the user has mended does not count. */

@@ -43,7 +43,23 @@ abstract class SupervisedJob {
 
     boolean knowsMarks;
 
+    /** Whether processes outlive their launcher. */
+    boolean outlives;
+
     private final RankHost host = new RankHost() {
+        @Override
+        public boolean adopt(int rank, int incarnation) {
+            if (outlives) {
+                done.add(rank + "/" + incarnation + " goes on");
+            }
+            return outlives;
+        }
+
+        @Override
+        public void kept(JobSignal.OutputKept kept) {
+            done.add(kept.rank() + " kept to " + kept.upTo().position());
+        }
+
         @Override
         public boolean start(int rank, int incarnation) throws JobFailure {
             if (unable != null) {
@@ -107,6 +123,11 @@ abstract class SupervisedJob {
         @Override
         public void saves(int rank, int incarnation, long outBytes, long errBytes) {
             told.add("process " + incarnation + " of rank " + rank + " saves at " + outBytes + ", " + errBytes);
+        }
+
+        @Override
+        public void outputKept(JobSignal.OutputKept kept) {
+            told.add("output of rank " + kept.rank() + " is durable");
         }
 
         @Override
