@@ -21,7 +21,8 @@ public final class NotValidException extends CertificateException {
     }
 
     private static String text(SiteCertificate certificate) {
-        return "the certificate of " + whose(certificate) + ", serial " + certificate.serial() + ", is valid from " + certificate.notBefore() + " to " + certificate.notAfter() + ", now is " + Instant.now();
+        return "the certificate of " + whose(certificate) + ", serial " + certificate.serial() + ", is valid from " + certificate.notBefore() + " to "
+                + certificate.notAfter() + ", now is " + Instant.now();
     }
 
     private static String whose(SiteCertificate certificate) {

@@ -87,7 +87,9 @@ public final class JobRelays implements AgentLines, AutoCloseable {
     synchronized void nodes(AgentPool pool) {
         nodes = pool;
         for (int relay = 0; relay < lines.length; relay++) {
-            lines[relay].listenAgents(pool.listener(relay));
+            if (lines[relay] != null) {
+                lines[relay].listenAgents(pool.listener(relay));
+            }
         }
     }
 

@@ -26,7 +26,7 @@ import org.posthouse.wire.Token;
  */
 public final class LaunchedAgents implements AutoCloseable {
     /** The label's name. */
-    public public static final String LABEL = "posthouse.launch";
+    public static final String LABEL = "posthouse.launch";
 
     private static final long ARRIVE_SECONDS = 60;
     private static final long LOOK_MS = 200;
