@@ -389,6 +389,7 @@ class RelayTest {
         }
     }
 
+    /** The launcher takes a place until it is let in, and displaces another one if all were looked at before. */
     @ParameterizedTest
     @EnumSource
     void silentConnectionsOccupyAtMostAQuarterOfTheLimit(RelayConfig.Mode mode, Vertx vertx) throws Exception {
@@ -396,10 +397,11 @@ class RelayTest {
         try (RawPeer first = RawPeer.connect(relay.address());
                 RawPeer second = RawPeer.connect(relay.address());
                 RawPeer third = RawPeer.connect(relay.address());
+                RawPeer fourth = RawPeer.connect(relay.address());
                 RawPeer launcher = comes(relay)) {
             assertThat(List.of(first.read(), second.read())).containsOnly(-1);
-            await().until(() -> relay.connections().size() == 2);
-            assertThat(third.available() + launcher.available()).isZero();
+            await().until(() -> relay.connections().size() <= 3);
+            assertThat(third.available() + fourth.available() + launcher.available()).isZero();
         }
     }
 

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -312,7 +314,14 @@ class StagingRelayTest {
         return CloseNotice.decode(next(peer, FrameType.CLOSE));
     }
 
+    /** The hashes of the contents so far: one of megabytes takes long. */
+    private static final Map<byte[], ContentHash> HASHES = new IdentityHashMap<>();
+
     private static ContentHash hash(byte[] content) {
+        return HASHES.computeIfAbsent(content, StagingRelayTest::computed);
+    }
+
+    private static ContentHash computed(byte[] content) {
         try {
             return ContentHash.of(MessageDigest.getInstance("SHA-256").digest(content));
         } catch (java.security.NoSuchAlgorithmException e) {
