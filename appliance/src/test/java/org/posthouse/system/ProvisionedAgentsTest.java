@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.cli.Posthouse;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.system.jobs.Waits;
+import org.posthouse.testkit.SshHosts;
 
 /**
  * The contract of all ways to bring agents to three hosts of two slots: by hand, by a real sshd, by a real Slurm that runs
@@ -105,7 +106,7 @@ class ProvisionedAgentsTest {
             case SSH -> {
                 options.addAll(List.of(
                         "--hostfile", Files.write(folder.resolve("hosts"), HOSTS.stream().map(host -> host + " slots=2").toList()).toString(),
-                        "--launch-agent", Ssh.template(folder)));
+                        "--launch-agent", SshHosts.template(folder)));
             }
             case SLURM -> {
                 first.addAll(List.of("env", "SLURM_CONF=" + cluster.conf()));
@@ -121,7 +122,7 @@ class ProvisionedAgentsTest {
     private void assume(Way way) {
         switch (way) {
             case HAND -> {}
-            case SSH -> assumeTrue(Ssh.missing(folder).isEmpty(), () -> Ssh.missing(folder));
+            case SSH -> assumeTrue(SshHosts.missing(folder).isEmpty(), () -> SshHosts.missing(folder));
             case SLURM, SLURM_ALLOCATION -> assumeTrue(cluster != null, SlurmCluster::missing);
         }
     }

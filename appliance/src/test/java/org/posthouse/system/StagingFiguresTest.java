@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -68,9 +69,9 @@ class StagingFiguresTest {
             }
             await().atMost(PATIENCE).until(() -> grid.views().stream().mapToInt(view -> view.snapshot().nodes().size()).sum() == NODES);
             double first = run(spec, grid);
-            List<RelayMetrics.Staging> after = staging(grid);
+            List<RelayMetrics.Staging> after = nextStaging(grid);
             double second = run(spec, grid);
-            List<RelayMetrics.Staging> end = staging(grid);
+            List<RelayMetrics.Staging> end = nextStaging(grid);
             System.out.printf("staging: %d MiB to %d nodes at 2 sites: %s, %.1f s; second run: %s, %.1f s%n", BYTES / MIB, NODES, after, first, end, second);
             assertThat(after).allSatisfy(site -> {
                 assertThat(site.bytesIn()).as("from the launcher").isBetween(BYTES, (long) (OVERHEAD_MAX * BYTES));
@@ -121,10 +122,20 @@ class StagingFiguresTest {
         return agent;
     }
 
-    /** The relays' counters, which are taken four times a second. */
-    private static List<RelayMetrics.Staging> staging(EmbeddedGrid grid) throws InterruptedException {
-        Thread.sleep(1_000);
-        return grid.views().stream().map(RelayView::metrics).map(RelayMetrics::staging).toList();
+    /** The relays' counters. The second that is taken from now on was begun after all that has happened. */
+    private static List<RelayMetrics.Staging> nextStaging(EmbeddedGrid grid) {
+        for (int taken = 0; taken < 2; taken++) {
+            List<RelayMetrics> seen = metrics(grid);
+            await().atMost(PATIENCE).until(() -> {
+                List<RelayMetrics> now = metrics(grid);
+                return IntStream.range(0, now.size()).noneMatch(relay -> now.get(relay) == seen.get(relay));
+            });
+        }
+        return metrics(grid).stream().map(RelayMetrics::staging).toList();
+    }
+
+    private static List<RelayMetrics> metrics(EmbeddedGrid grid) {
+        return grid.views().stream().map(RelayView::metrics).toList();
     }
 
     /** Runs the job, and returns its seconds. */

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.place.RelayClient;
-import org.posthouse.launch.remote.AgentLines;
+import org.posthouse.launch.remote.AgentTransport;
 import org.posthouse.launch.remote.AgentPool;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseNotice;
@@ -30,7 +30,7 @@ import org.posthouse.wire.Token;
  * A job's connections to its relays, by their index among the job's homes. Called by the job's thread, and by the
  * threads that dial a lost relay again. Thread-safe by its own lock.
  */
-public final class JobRelays implements AgentLines, AutoCloseable {
+public final class JobRelays implements AgentTransport, AutoCloseable {
     private static final int RANKS_NAMED_MAX = 8;
 
     private final JobOpen job;

@@ -1,9 +1,7 @@
 package org.posthouse.relay.stage;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,7 +38,7 @@ public final class StageUploads {
 
     // Confined to the thread for arrivals.
     private final Map<ContentHash, IncomingContent> arriving = new HashMap<>();
-    private final List<PinnedContent> used = new ArrayList<>();
+    private final Map<ContentHash, PinnedContent> used = new HashMap<>();
     private boolean isClosed;
 
     StageUploads(StageCache cache, StageOutput output) {
@@ -74,7 +72,10 @@ public final class StageUploads {
             ContentStore store = cache.store();
             Optional<PinnedContent> present = store.pin(id);
             if (present.isPresent()) {
-                used.add(present.get());
+                PinnedContent before = used.put(hash, present.get());
+                if (before != null) { // It was asked for again.
+                    before.close();
+                }
                 output.send(new StageAnswer(hash, id.bytes(), "").encode());
                 return;
             }
@@ -136,7 +137,7 @@ public final class StageUploads {
         cache.arrive(() -> {
             isClosed = true;
             arriving.values().forEach(IncomingContent::close);
-            used.forEach(PinnedContent::close);
+            used.values().forEach(PinnedContent::close);
         });
     }
 }

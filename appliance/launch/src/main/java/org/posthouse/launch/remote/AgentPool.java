@@ -3,17 +3,16 @@ package org.posthouse.launch.remote;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.AgentFrameListener;
 import org.posthouse.launch.place.AllocationRequest;
@@ -54,14 +53,11 @@ public final class AgentPool implements ProcessStarter {
     /** Status of a process whose node is gone: as of one that was killed. */
     private static final int STATUS_NODE_LOST = 137;
 
-    /** For so long agents may be on their way to a relay that is back. */
-    private static final long RETURN_NS = 3_000_000_000L;
-
     /** Status of a process that was not started. */
     private static final int STATUS_NOT_STARTED = 143;
 
     private final NodeJob job;
-    private final AgentLines lines;
+    private final AgentTransport lines;
 
     /** The sites of the job's relays, in the order of its homes. */
     private final List<String> sites;
@@ -78,6 +74,7 @@ public final class AgentPool implements ProcessStarter {
     private final Consumer<String> printer;
     private final Consumer<String> failed;
     private final Exchange exchange = new Exchange();
+    private final ProcessAdoption adoption;
 
     // Guarded by this.
     private final Map<Long, Node> nodes = new HashMap<>();
@@ -90,20 +87,6 @@ public final class AgentPool implements ProcessStarter {
 
     /** Nodes that were asked for slots and have not answered. */
     private final Map<Long, Node> asked = new HashMap<>();
-
-    /** Nodes that were asked whether they have the job. */
-    private final Map<Long, Node> candidates = new HashMap<>();
-
-    /** Processes that an earlier launcher has started, by rank, that no agent has reported yet. */
-    private final Map<Integer, NodeProcess> sought = new TreeMap<>();
-
-    /** When each relay was back, of those at which processes are sought. */
-    private final Map<Integer, Long> backNs = new HashMap<>();
-
-    /** Agents that were asked whether they have the job, and those of them that have answered. */
-    private final Set<Long> askedForJob = new HashSet<>();
-
-    private final Set<Long> answeredForJob = new HashSet<>();
 
     /** The last process of each rank that has ended on its node. */
     private final Map<Integer, NodeProcess> ended = new HashMap<>();
@@ -124,7 +107,7 @@ public final class AgentPool implements ProcessStarter {
      * @param failed takes the reason, in one line, if a process cannot be started on its node; the job then ends
      */
     public AgentPool(
-            NodeJob job, AgentLines lines, List<String> sites, int[] homeOf, AllocationRequest request, long nodeTimeoutMs, boolean isKept,
+            NodeJob job, AgentTransport lines, List<String> sites, int[] homeOf, AllocationRequest request, long nodeTimeoutMs, boolean isKept,
             JobStaging staging, Consumer<String> printer, Consumer<String> failed) {
         this.job = job;
         this.lines = lines;
@@ -136,6 +119,7 @@ public final class AgentPool implements ProcessStarter {
         this.staging = staging;
         this.printer = printer;
         this.failed = failed;
+        this.adoption = new ProcessAdoption(homeOf, sites, nodeTimeoutNs, this::attach);
         this.looker = Thread.ofVirtual().name("posthouse-nodes").unstarted(this::lookOften);
     }
 
@@ -188,41 +172,18 @@ public final class AgentPool implements ProcessStarter {
         }
     }
 
-    /**
-     * Asks the agents of relays at which processes of an earlier launcher may be. A process counts as killed if no agent
-     * has it that is there, or has come back in time.
-     */
+    /** Asks the agents of relays for processes of an earlier launcher. */
     private void seek(long nowNs) {
-        Map<Integer, List<AgentOffer>> offers = new HashMap<>();
         List<Integer> relays;
         synchronized (this) {
-            relays = sought.keySet().stream().map(rank -> homeOf[rank]).distinct().filter(backNs::containsKey).toList();
+            relays = adoption.relays();
         }
         for (int relay : relays) {
-            offers.put(relay, lines.nodes(relay));
-        }
-        synchronized (this) {
-            offers.forEach((relay, there) -> there.forEach(offer -> askForJob(relay, offer)));
-            for (NodeProcess process : List.copyOf(sought.values())) {
-                int relay = homeOf[process.rank()];
-                List<AgentOffer> there = offers.get(relay);
-                if (there != null) {
-                    long sinceNs = nowNs - backNs.get(relay);
-                    boolean haveAllAnswered = there.stream().allMatch(offer -> answeredForJob.contains(offer.agent()));
-                    if (sinceNs >= nodeTimeoutNs || haveAllAnswered && sinceNs >= RETURN_NS) {
-                        sought.remove(process.rank());
-                        process.exited(STATUS_NODE_LOST);
-                    }
-                }
+            List<AgentOffer> offers = lines.nodes(relay);
+            synchronized (this) {
+                adoption.ask(relay, offers, nodes.keySet());
+                adoption.giveUp(relay, offers, nowNs).forEach(process -> process.exited(STATUS_NODE_LOST));
             }
-        }
-    }
-
-    private void askForJob(int relay, AgentOffer offer) {
-        if (!nodes.containsKey(offer.agent()) && askedForJob.add(offer.agent())) {
-            Node candidate = new Node(relay, sites.get(relay), offer, 0);
-            candidates.put(offer.agent(), candidate);
-            attach(candidate);
         }
     }
 
@@ -231,21 +192,15 @@ public final class AgentPool implements ProcessStarter {
         send(node, new AgentMessage.Attach(job.key()));
     }
 
-    /** An agent that was asked whether it has the job has answered. */
-    private void answered(Node node, int slots, List<AgentMessage.AttachedProcess> report) {
-        answeredForJob.add(node.agent());
-        if (slots == 0) {
-            return;
-        }
-        node.slots(slots);
+    /** An agent has the job: its processes are continued with, except those that have no place any more. */
+    private void joined(Node node, List<AgentMessage.AttachedProcess> report) {
         nodes.put(node.agent(), node);
         for (AgentMessage.AttachedProcess there : report) {
-            NodeProcess process = sought.get(there.rank());
-            if (process != null && process.incarnation() == there.incarnation()) {
-                sought.remove(there.rank());
+            Optional<NodeProcess> process = adoption.take(there);
+            if (process.isPresent()) {
                 nodeOf.put(there.rank(), node);
-                node.add(process);
-                process.found(there.out(), there.err());
+                node.add(process.get());
+                process.get().found(there.out(), there.err());
             } else if (there.state() != AgentMessage.ProcessState.ENDED) {
                 kill(node, there);
             }
@@ -363,7 +318,7 @@ public final class AgentPool implements ProcessStarter {
     public Optional<StartedProcess> adopt(ProcessRequest request) {
         NodeProcess process = NodeProcess.sought(request, exchange);
         synchronized (this) {
-            sought.put(request.rank(), process);
+            adoption.seek(process);
         }
         return Optional.of(process);
     }
@@ -444,12 +399,8 @@ public final class AgentPool implements ProcessStarter {
             if (envelope.job() != job.job()) {
                 return;
             }
-            Node perhaps = candidates.get(envelope.agent());
-            if (node == null && perhaps != null && message instanceof AgentMessage.Attached attached) {
-                if (perhaps.reports(attached)) {
-                    candidates.remove(envelope.agent());
-                    answered(perhaps, attached.slots(), perhaps.takeReport());
-                }
+            if (node == null && message instanceof AgentMessage.Attached attached) {
+                adoption.answered(envelope.agent(), attached).ifPresent(joining -> joined(joining, joining.takeReport()));
                 return;
             }
             if (message instanceof AgentMessage.Reserved reserved && (candidate != null || node != null)) {
@@ -557,15 +508,14 @@ public final class AgentPool implements ProcessStarter {
     /** The launcher's connection to a relay has ended. */
     public synchronized void relayLost(int relay) {
         // A relay that is away is waited for as long as the job waits for it; its agents run on.
-        backNs.remove(relay);
+        adoption.relayLost(relay);
         nodes.values().stream().filter(node -> node.relay() == relay).forEach(Node::unheard);
     }
 
     /** The launcher is connected to a relay again. */
     public synchronized void relayBack(int relay) {
         staging.again(relay, printer);
-        backNs.put(relay, System.nanoTime());
-        candidates.values().removeIf(candidate -> candidate.relay() == relay && askedForJob.remove(candidate.agent()));
+        adoption.relayBack(relay, System.nanoTime());
         nodes.values().stream().filter(node -> node.relay() == relay).forEach(this::attach);
     }
 
@@ -576,7 +526,7 @@ public final class AgentPool implements ProcessStarter {
         @Override
         public void kill(NodeProcess process, boolean all) {
             synchronized (AgentPool.this) {
-                if (waiting.remove(process.rank(), process) || sought.remove(process.rank(), process)) {
+                if (waiting.remove(process.rank(), process) || adoption.drop(process)) {
                     process.exited(STATUS_NOT_STARTED);
                     return;
                 }
@@ -607,12 +557,6 @@ public final class AgentPool implements ProcessStarter {
         }
     }
 
-    /** The name of the node where a rank was started last; empty if it was not started yet. */
-    public synchronized String nodeOf(int rank) {
-        Node node = nodeOf.get(rank);
-        return node == null ? "" : node.name();
-    }
-
     /** The agents do it, on their nodes. */
     @Override
     public StopWatch limitStops(Supplier<List<? extends StoppedRanks.Watched>> processes, int seconds, Consumer<String> tell) {
@@ -625,7 +569,7 @@ public final class AgentPool implements ProcessStarter {
         if (!isClosed) {
             isClosed = true;
             looker.interrupt();
-            nodes.values().forEach(node -> send(node, new AgentMessage.Release(job.key())));
+            Stream.concat(nodes.values().stream(), adoption.asked().stream()).forEach(node -> send(node, new AgentMessage.Release(job.key())));
             staging.close();
         }
     }

@@ -29,7 +29,7 @@ final class ContentUpload {
 
     private final int relay;
     private final String name;
-    private final AgentLines lines;
+    private final AgentTransport lines;
     private final Map<ContentHash, JobContent.StagedContent> contents = new LinkedHashMap<>();
 
     // Guarded by this.
@@ -47,7 +47,7 @@ final class ContentUpload {
      * @param relay its index among the job's homes
      * @param name of the relay, for people
      */
-    ContentUpload(int relay, String name, JobContent content, AgentLines lines) {
+    ContentUpload(int relay, String name, JobContent content, AgentTransport lines) {
         this.relay = relay;
         this.name = name;
         this.lines = lines;

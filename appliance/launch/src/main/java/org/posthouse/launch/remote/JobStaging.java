@@ -20,7 +20,7 @@ public final class JobStaging implements AutoCloseable {
     private final List<ContentUpload> uploads = new ArrayList<>();
 
     /** @param relays the names of the job's relays, in the order of its homes */
-    public JobStaging(JobContent content, List<String> relays, AgentLines lines) {
+    public JobStaging(JobContent content, List<String> relays, AgentTransport lines) {
         this.content = content;
         for (int relay = 0; relay < relays.size(); relay++) {
             uploads.add(new ContentUpload(relay, relays.get(relay), content, lines));

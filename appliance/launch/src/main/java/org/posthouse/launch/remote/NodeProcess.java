@@ -124,10 +124,6 @@ final class NodeProcess implements StartedProcess {
         return started;
     }
 
-    boolean isKilled() {
-        return killed;
-    }
-
     /** @return whether no byte is missing before these */
     boolean output(int stream, long position, byte[] bytes) {
         return (stream == OUT ? out : err).add(position, bytes);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,10 @@ import org.posthouse.launch.job.RankNotes;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.output.OutputMarks;
 import org.posthouse.launch.output.OutputPump;
+import org.posthouse.launch.place.AllocationRequest;
+import org.posthouse.launch.place.JobNodes;
+import org.posthouse.launch.place.NodeRequest;
+import org.posthouse.launch.place.SiteRestriction;
 import org.posthouse.testkit.SmallDisk;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.HomeRelay;
@@ -40,6 +45,28 @@ class JobFolderTest {
         List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "h:1"), new HomeRelay("b", "b/2", "h:2"));
         JobOpen opening = new JobOpen(-7, new Token(1, -2), Durability.HOST, false, "a job", homes, new int[] {0, 0, 1}, 600, true);
         return new JobFile(spec, Path.of("/somewhere"), opening, Optional.of(Path.of("/t")), Optional.empty());
+    }
+
+    /** Another launcher finds the nodes' key, and compares the files with those that the job began with. */
+    @Test
+    void reopenedFolderRestoresTheUseOfNodes() throws Exception {
+        Map<String, Integer> ranksOfSite = new LinkedHashMap<>();
+        ranksOfSite.put("b", 2);
+        ranksOfSite.put("a", 1);
+        NodeRequest request = new NodeRequest(
+                NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.CONCENTRATE, AllocationRequest.Numbering.SITE, new SiteRestriction(ranksOfSite),
+                Map.of("gpu", "yes"), "/work", Map.of("COLOUR", "blue"), 1_500, List.of(Path.of("/in.txt")), Optional.empty());
+        JobFile file = new JobFile(
+                job().spec(), job().folder(), job().opening(), Optional.empty(),
+                Optional.of(new JobNodes(request, new Token(3, 4), List.of("0/a.jar (SHA-256 00)"))));
+        Path path = above.resolve("job");
+        try (JobFolder folder = JobFolder.create(path)) {
+            folder.describe(file);
+        }
+        try (JobFolder folder = JobFolder.open(path)) {
+            assertThat(folder.job()).usingRecursiveComparison().isEqualTo(file);
+            assertThat(folder.job().nodes().orElseThrow().request().sites().ranks().keySet()).as("in their order").containsExactly("b", "a");
+        }
     }
 
     private Path left(String... more) throws Exception {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,33 +30,10 @@ class ContinuedStreamTest {
 
     private final List<String> told = new ArrayList<>();
 
+    private final NotedWatcher watcher = new NotedWatcher(told);
+
     /** What launchers have written down. */
-    private final Map<Long, OutputMarks.Place> places = new TreeMap<>();
-
-    private final OutputJournal.Watcher watcher = new OutputJournal.Watcher() {
-        @Override
-        public void differs(String what) {
-            told.add(what);
-        }
-
-        @Override
-        public void lastWords(String line) {}
-
-        @Override
-        public void lost(String what) {
-            told.add(what);
-        }
-
-        @Override
-        public void broken(IOException why) {
-            told.add("broken: " + why.getMessage());
-        }
-
-        @Override
-        public void placed(long mark, OutputMarks.Place place) {
-            places.put(mark, place);
-        }
-    };
+    private final Map<Long, OutputMarks.Place> places = watcher.places;
 
     /** Gives the bytes in random pieces. */
     private static InputStream inPieces(byte[] bytes, Random random) {

@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -38,34 +37,9 @@ class OutputJournalTest {
     private final OutputScreen outputScreen = new OutputScreen(shown, true, false, System::nanoTime, why -> {});
     private OutputScreen.Lane lane = outputScreen.lane("[3] ");
     private final List<String> told = new ArrayList<>();
-    private final List<String> last = new ArrayList<>();
-    private final Map<Long, OutputMarks.Place> places = new TreeMap<>();
-    private final OutputJournal.Watcher watcher = new OutputJournal.Watcher() {
-        @Override
-        public void differs(String what) {
-            told.add(what);
-        }
-
-        @Override
-        public void lastWords(String line) {
-            last.add(line);
-        }
-
-        @Override
-        public void lost(String what) {
-            told.add(what);
-        }
-
-        @Override
-        public void broken(IOException why) {
-            told.add("broken: " + why.getMessage());
-        }
-
-        @Override
-        public void placed(long mark, OutputMarks.Place place) {
-            places.put(mark, place);
-        }
-    };
+    private final NotedWatcher watcher = new NotedWatcher(told);
+    private final List<String> last = watcher.last;
+    private final Map<Long, OutputMarks.Place> places = watcher.places;
     private OutputJournalBytes bytes = new OutputJournalBytes();
     private OutputJournal tape = tape("rank 3: the relay at ");
 

@@ -4,20 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.testkit.SshHosts;
 import org.posthouse.wire.Token;
 
 /**
@@ -40,27 +38,8 @@ class SshAgentsTest {
 
     @BeforeEach
     void keys() throws Exception {
-        String sshd = Stream.concat(Stream.of(System.getenv("PATH").split(File.pathSeparator)), Stream.of("/usr/sbin"))
-                .map(each -> each + "/sshd")
-                .filter(each -> Files.isExecutable(Path.of(each)))
-                .findFirst()
-                .orElse(null);
-        assumeTrue(sshd != null, "there is no sshd here: install openssh-server");
-        for (String key : List.of("host", "user")) {
-            assertThat(run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder.resolve(key).toString())).isEmpty();
-        }
-        Files.writeString(folder.resolve("known"), "node " + Files.readString(folder.resolve("host.pub")));
-        Files.writeString(folder.resolve("sshd_config"), String.join(
-                "\n",
-                "HostKey " + folder.resolve("host"),
-                "AuthorizedKeysFile " + folder.resolve("user.pub"),
-                "PidFile none",
-                "UsePAM no",
-                "StrictModes no",
-                "PermitRootLogin prohibit-password",
-                ""));
-        String refused = run(sshd, "-t", "-f", folder.resolve("sshd_config").toString());
-        assumeTrue(refused.isEmpty(), () -> "sshd cannot be run here: " + refused);
+        String missing = SshHosts.missing(folder);
+        assumeTrue(missing.isEmpty(), missing);
         Files.writeString(folder.resolve("agent"), """
                 read token
                 echo "$token" > "$1.token"
@@ -69,9 +48,7 @@ class SshAgentsTest {
                 cat > /dev/null
                 echo end > "$1.end"
                 """);
-        provisioner = provisioner("ssh -F none -i " + folder + "/user -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes -o HostKeyAlias=node"
-                + " -o UserKnownHostsFile=" + folder + "/known -o StrictHostKeyChecking=yes -o LogLevel=ERROR -o 'ProxyCommand=" + sshd + " -i -f "
-                + folder + "/sshd_config -E " + folder + "/sshd.log' {host}");
+        provisioner = provisioner(SshHosts.template(folder));
     }
 
     private CommandProvisioner provisioner(String template) throws Exception {
@@ -81,14 +58,6 @@ class SshAgentsTest {
                 template, List.of(n1, n2), host -> List.of("sh", folder + "/agent", folder + "/" + host.host(), AWKWARD), TOKEN, shown::add);
         provisioner.listen(lost::add);
         return provisioner;
-    }
-
-    private static String run(String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        int status = process.waitFor();
-        return status == 0 || !said.isEmpty() ? said : "status " + status;
     }
 
     @AfterEach

@@ -46,7 +46,7 @@ class ContentUploadTest {
     private long underWayMost;
     private long taken;
 
-    private final AgentLines lines = new AgentLines() {
+    private final AgentTransport lines = new AgentTransport() {
         @Override
         public void send(int relay, ByteBuffer frame) {
             try {

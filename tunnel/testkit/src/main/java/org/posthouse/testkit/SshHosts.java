@@ -1,4 +1,4 @@
-package org.posthouse.system;
+package org.posthouse.testkit;
 
 import java.io.File;
 import java.io.IOException;
@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The system's ssh and sshd with keys of a test. Each ssh starts an sshd for its one connection, so that no port is needed. */
-final class Ssh {
-    private Ssh() {}
+public final class SshHosts {
+    private SshHosts() {}
 
     private static String sshd() {
         return Stream.concat(Stream.of(System.getenv("PATH").split(File.pathSeparator)), Stream.of("/usr/sbin"))
@@ -21,7 +21,7 @@ final class Ssh {
     }
 
     /** Why no host can be reached by it; empty if hosts can. */
-    static String missing(Path folder) {
+    public static String missing(Path folder) {
         if (sshd() == null) {
             return "there is no sshd here: install openssh-server";
         }
@@ -35,7 +35,7 @@ final class Ssh {
     }
 
     /** The value of {@code --launch-agent} for any host. */
-    static String template(Path folder) throws IOException, InterruptedException {
+    public static String template(Path folder) throws IOException, InterruptedException {
         for (String key : List.of("host", "user")) {
             if (!Files.exists(folder.resolve(key))) {
                 run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder.resolve(key).toString());

@@ -5,7 +5,7 @@ import java.util.List;
 import org.posthouse.wire.AgentOffer;
 
 /** A job's connections to its relays, by their index among the job's homes. Thread-safe. */
-public interface AgentLines {
+public interface AgentTransport {
     /** Sends a frame. A connection that is broken, or is being made again, takes nothing. */
     void send(int relay, ByteBuffer frame);
 
