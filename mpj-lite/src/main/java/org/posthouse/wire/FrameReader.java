@@ -21,6 +21,11 @@ final class FrameReader {
         this.in = body.duplicate();
     }
 
+    /** Name of the frame, for errors. */
+    String type() {
+        return type;
+    }
+
     int u8(String what) throws WireException {
         need(1, what);
         return in.get() & 0xff;

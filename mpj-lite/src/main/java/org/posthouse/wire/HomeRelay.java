@@ -36,24 +36,4 @@ public record HomeRelay(String site, String relay, String address) {
         }
         return homes;
     }
-
-    static void writePlacement(FrameWriter out, int[] homeOf) {
-        out.i32(homeOf.length);
-        for (int home : homeOf) {
-            out.u16(home);
-        }
-    }
-
-    /** Reads, for every rank, an index into {@code homes}. */
-    static int[] readPlacement(FrameReader in, int homes) throws WireException {
-        int[] homeOf = new int[in.count(2, "placed ranks")];
-        for (int rank = 0; rank < homeOf.length; rank++) {
-            homeOf[rank] = in.u16("home of a rank");
-            if (homeOf[rank] >= homes) {
-                throw new WireException(
-                        CloseReason.MALFORMED_FRAME, "rank " + rank + " placed at home " + homeOf[rank] + " of " + homes);
-            }
-        }
-        return homeOf;
-    }
 }

@@ -108,7 +108,7 @@ public record JobOpen(
                 .u16(durability.code())
                 .name(name);
         HomeRelay.write(out, homes);
-        HomeRelay.writePlacement(out, homeOf);
+        RankMapCodec.write(out, homeOf);
         return out.i32(keepSeconds).finish();
     }
 
@@ -129,11 +129,11 @@ public record JobOpen(
         }
         String name = in.text("name");
         List<HomeRelay> homes = HomeRelay.read(in);
-        int[] homeOf = HomeRelay.readPlacement(in, homes.size());
+        int[] homeOf = RankMapCodec.read(in, homes.size());
         int keepSeconds = in.i32("keep");
         in.end();
         if (homeOf.length == 0 || homeOf.length > RANKS_MAX) {
-            throw new WireException(CloseReason.LIMIT, "job of " + homeOf.length + " ranks, expected 1 to " + RANKS_MAX);
+            throw tooManyRanks(homeOf.length);
         }
         if (keepSeconds < 0 || keepSeconds > KEEP_SECONDS_MAX) {
             throw new WireException(CloseReason.LIMIT, "job to be kept for " + keepSeconds + " s, expected 0 to " + KEEP_SECONDS_MAX);
@@ -145,6 +145,10 @@ public record JobOpen(
         checkHomes(homes);
         return new JobOpen(
                 job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
+    }
+
+    static WireException tooManyRanks(long ranks) {
+        return new WireException(CloseReason.LIMIT, "job of " + ranks + " ranks, expected 1 to " + RANKS_MAX);
     }
 
     private static void checkHomes(List<HomeRelay> homes) throws WireException {

@@ -119,7 +119,7 @@ public record Welcome(
                 .i64(image)
                 .i64(imageBytes);
         HomeRelay.write(out, homes);
-        HomeRelay.writePlacement(out, homeOf);
+        RankMapCodec.write(out, homeOf);
         for (int ranks : ranksAt) {
             out.i32(ranks);
         }
@@ -147,7 +147,7 @@ public record Welcome(
         long image = in.i64("image");
         long imageBytes = in.i64("bytes of the image");
         List<HomeRelay> homes = HomeRelay.read(in);
-        int[] homeOf = HomeRelay.readPlacement(in, homes.size());
+        int[] homeOf = RankMapCodec.read(in, homes.size());
         int[] ranksAt = homeOf.length > 0 ? new int[0] : readLoads(in, homes);
         in.end();
         if (pages < 0) {
