@@ -79,7 +79,7 @@ final class RankMapCodecTest {
     private static int[] random(Random random, int ranks, int homes) {
         int[] homeOf = new int[ranks];
         int longest = 1 + random.nextInt(40);
-        for (int rank = 0; rank < ranks; ) {
+        for (int rank = 0; rank < ranks;) {
             int end = Math.min(ranks, rank + 1 + random.nextInt(longest));
             Arrays.fill(homeOf, rank, end, random.nextInt(homes));
             rank = end;
