@@ -25,11 +25,13 @@ import org.posthouse.cli.option.LogWords;
 import org.posthouse.cli.option.MemoryOptions;
 import org.posthouse.cli.option.ModeOptions;
 import org.posthouse.cli.option.NodeOptions;
+import org.posthouse.cli.option.RankOptions;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.option.TagOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.cli.terminal.Signals;
 import org.posthouse.launch.JobRun;
+import org.posthouse.launch.PlacementPlan;
 import org.posthouse.launch.folder.JobFolder;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
@@ -220,6 +222,12 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private InputOption input;
 
+    @Mixin
+    private RankOptions rankOptions;
+
+    @Option(names = "--dry-run", description = "Print where the ranks would be, and start nothing.")
+    private boolean dryRun;
+
     @Option(
             names = "--compare-stderr",
             description = "Tell where a rank that was started again prints something else to standard error than before, too: not only to standard output.")
@@ -344,8 +352,8 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     /** The variables that flags set for the ranks. */
-    private Map<String, String> ofFlags(Map<String, String> own) {
-        Map<String, String> environment = new HashMap<>();
+    private Map<String, String> ofFlags(Map<String, String> own) throws CommandFailure {
+        Map<String, String> environment = new HashMap<>(rankOptions.environment(own));
         if (words != null) {
             environment.put(ArgumentWords.VARIABLE, words.word());
         }
@@ -370,7 +378,7 @@ public final class RunCommand implements Callable<Integer> {
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
         Vertx vertx = VertxPrestart.take(new EventLoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, memory.unexpectedBytes(), interruption::isStopped)) {
-            return run(spec, new PlacementRequest(grid.addresses(), count, each, UserToken.find(), nodes.withFiles(NodeRequest.LOCAL)), interruption);
+            return run(spec, new PlacementRequest(grid.addresses(), count, each, UserToken.find(), nodes.withFiles(nodes.local())), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
         } finally {
@@ -404,24 +412,36 @@ public final class RunCommand implements Callable<Integer> {
 
     private JobOutcome run(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
+            if (dryRun) {
+                interruption.guardWait(() -> PlacementPlan.of(spec.ranks(), placementRequest)).lines().forEach(System.out::println);
+                return JobOutcome.NOTHING;
+            }
             JobRun made = folder == null
-                    ? interruption.guardWait(() -> JobRun.prepare(spec, placementRequest, tags.output(spec.ranks())))
+                    ? interruption.guardWait(() -> JobRun.prepare(spec, placementRequest, rankOptions.copied(tags.output(spec.ranks()))))
                     : prepareLasting(spec, placementRequest, interruption);
             supervised.apply(made);
             made.adoptOrphans();
             interruption.guard(made);
             job.complete(made);
+            limitTime(made);
             return made.run();
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }
     }
 
+    private void limitTime(JobRun running) throws CommandFailure {
+        rankOptions.timeoutSeconds()
+                .ifPresent(seconds -> CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS)
+                        .execute(() -> running.stop(RankOptions.STATUS_TIMEOUT, "it has run for " + seconds + " s, its --timeout")));
+    }
+
     private JobRun prepareLasting(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws JobFailure {
         JobFolder made = JobFolder.create(folder);
         try {
             return interruption.guardWait(() -> JobRun.prepare(
-                    spec, placementRequest, tags.outputOfLines(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
+                    spec, placementRequest, rankOptions.copied(tags.outputOfLines(spec.ranks())), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath),
+                    made));
         } catch (JobFailure e) {
             try {
                 made.delete();

@@ -38,6 +38,15 @@ class RunCommandTest {
                 .hasMessageContaining(Installation.RANK_JAVA_HOME);
     }
 
+    @Test
+    void variablesOfRanksAreNamedOrGiven() throws Exception {
+        assertThat(environment(Map.of("COLOUR", "red"), "-x", "COLOUR")).containsEntry("COLOUR", "red");
+        assertThat(environment(Map.of(), "-x", "COLOUR=a=b")).containsEntry("COLOUR", "a=b");
+        assertThatThrownBy(() -> environment(Map.of(), "-x", "COLOUR"))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("-x COLOUR: this command has no such variable; give -x COLOUR=VALUE");
+    }
+
     /** A launcher that goes on with the job may have the variable, and its ranks would come with another Java than before. */
     @Test
     void aJobWithAFolderKeepsThatNoOtherJavaWasAskedFor() throws Exception {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.PrintsSlowly;
+import org.posthouse.system.jobs.ShowsPlace;
 import org.posthouse.system.jobs.Waits;
 
 /** Ranks on nodes: agents dial their site's relay, start ranks, and bring what these print. All of it in real processes. */
@@ -102,6 +103,42 @@ class AgentsTest {
             assertThat(done.out().lines()).as("nothing is shown twice").doesNotHaveDuplicates();
             assertThat(Jobs.told(done, " is gone: ")).as(done.err()).hasSize(1);
             assertThat(Jobs.told(done, " caught up after ")).hasSize(2);
+        }
+    }
+
+    /** The last line names the rank and the node that failed first. */
+    @Test
+    void theNodeOfARankThatFailsIsNamed() throws Exception {
+        try (Relays relay = relay(); Command one = agent(relay, "one", 1); Command two = agent(relay, "two", 1)) {
+            Command.Result plan = Command.run(folder, "run", "-n", "2", "--dry-run", "--relay", relay.ranks(), "-cp", Jobs.classPath(),
+                    ShowsPlace.class.getName(), "COLOUR");
+            assertThat(plan.out().lines()).as(plan.err()).hasSize(2).anySatisfy(line -> assertThat(line).contains("node one", ": rank "));
+            Command.Result done = Command.run(
+                    folder, "run", "-n", "2", "-x", "COLOUR=blue", "--relay", relay.ranks(), "-cp", Jobs.classPath(), ShowsPlace.class.getName(), "COLOUR",
+                    "1");
+            assertThat(done.status()).isEqualTo(3);
+            assertThat(done.out()).as(done.err()).contains("[0] blue in ", "[1] blue in ");
+            String node = plan.out().lines().filter(line -> line.endsWith(": rank 1")).findFirst().orElseThrow().contains("node one") ? "one" : "two";
+            assertThat(done.err().lines().toList()).last().asString()
+                    .isEqualTo("posthouse: job ended: rank 1 exited with status 3 on node " + node + " of site site-a");
+            assertThat(one.handle().isAlive() && two.handle().isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void spareSlotsAreNotGivenToOtherJobs() throws Exception {
+        Path end = folder.resolve("end");
+        try (Relays relay = relay();
+                Command one = agent(relay, "one", 4, "--jobs", "2");
+                Command job = Command.start(
+                        folder, "run", "-n", "2", "--spare", "1", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
+                        Waits.class.getName(), end.toString())) {
+            await().atMost(PATIENCE).until(() -> job.err().contains("gives the job another 1 slot") || !job.handle().isAlive());
+            Command.Result other = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:ring", "5", "10");
+            assertThat(other.err()).as(job.err()).contains("asked for 2, got 1");
+            Files.createFile(end);
+            assertThat(job.await().status()).as(job.err()).isZero();
+            assertThat(Command.run(folder, "run", "-n", "4", "--relay", relay.ranks(), "example:ring", "5", "10").status()).as(one.err()).isZero();
         }
     }
 

@@ -141,7 +141,7 @@ class StagingFiguresTest {
     /** Runs the job, and returns its seconds. */
     private static double run(JobSpec spec, EmbeddedGrid grid) throws Exception {
         NodeRequest nodes = new NodeRequest(
-                NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", Map.of(),
+                NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", 0, Map.of(),
                 NodeRequest.NODE_TIMEOUT_MS, List.of(), Optional.empty());
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         PrintStream shown = new PrintStream(text, true);

@@ -1,5 +1,6 @@
 package org.posthouse.launch;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -200,7 +201,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
         JobStaging staging = new JobStaging(content, opening.homes().stream().map(HomeRelay::relay).toList(), relays);
         AgentPool pool = new AgentPool(
                 nodeJob(spec, nodes.get()), relays, opening.homes().stream().map(HomeRelay::site).toList(), opening.homeOf(),
-                request.allocation(spec.ranks()), request.nodeTimeoutMs(), folder != null, staging, printer, failed);
+                request.allocation(spec.ranks()), request.spares(), request.nodeTimeoutMs(), folder != null, staging, printer, failed);
         places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks().size(), place.ranks()));
         relays.nodes(pool);
         if (folder != null && folder.isLeft()) {
@@ -222,8 +223,23 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
             throw new JobFailure(
                     "--file and --folder, with ranks beside the launcher: another launcher would not have the files; name them by their paths");
         }
-        ProcessStarter here = new LocalProcesses(spec, opening.job(), folder == null ? null : folder.job().folder());
+        if (folder != null && !request.workFolder().isEmpty()) {
+            throw new JobFailure("--wdir and --folder, with ranks beside the launcher: call posthouse run in that folder");
+        }
+        ProcessStarter here = new LocalProcesses(spec, opening.job(), folder == null ? workFolder() : folder.job().folder());
         return request.files().isEmpty() ? here : LinkingStarter.of(here, request.files());
+    }
+
+    /** Null: where this process runs. */
+    private Path workFolder() throws JobFailure {
+        if (request.workFolder().isEmpty()) {
+            return null;
+        }
+        Path asked = Path.of(request.workFolder()).toAbsolutePath();
+        if (!Files.isDirectory(asked)) {
+            throw new JobFailure("--wdir " + asked + " is no folder of this host");
+        }
+        return asked;
     }
 
     private static List<StartSpec.StagedFile> staged(List<JobContent.StagedContent> contents) {

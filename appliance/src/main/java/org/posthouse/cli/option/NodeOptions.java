@@ -20,6 +20,7 @@ import org.posthouse.launch.place.StageDisplay;
 import org.posthouse.launch.provision.HostFile;
 import org.posthouse.launch.provision.LaunchedAgents;
 import org.posthouse.launch.provision.SlurmAllocation;
+import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Option;
 
@@ -54,7 +55,7 @@ public final class NodeOptions {
     @Option(names = "--where", paramLabel = "LABEL=VALUE", description = "Only nodes with this label; may be repeated.")
     private Map<String, String> labels = new LinkedHashMap<>();
 
-    @Option(names = "--wdir", paramLabel = "DIR", description = "The folder on the nodes where ranks run (default: a folder of its own for each).")
+    @Option(names = "--wdir", paramLabel = "DIR", description = "The folder where ranks run (default: this one; on nodes, a folder of its own for each).")
     private String workFolder = "";
 
     @Option(
@@ -69,6 +70,10 @@ public final class NodeOptions {
             paramLabel = "SECONDS",
             description = "How long a node may be away before its ranks are started elsewhere, 1 to 86400 (default: 15).")
     private int timeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(NodeRequest.NODE_TIMEOUT_MS);
+
+    @Option(names = "--spare", paramLabel = "N",
+            description = "Slots that the job keeps free at each of its relays, for ranks of a node that dies (default: 0).")
+    private int spares;
 
     @Option(names = "--hostfile", paramLabel = "FILE", description = "Hosts that --launch-agent brings agents to: HOST [slots=N] [site=S] a line.")
     private Path hostFile;
@@ -151,6 +156,11 @@ public final class NodeOptions {
         void near(String what);
     }
 
+    /** Ranks on this host. */
+    public NodeRequest local() {
+        return NodeRequest.LOCAL.in(workFolder);
+    }
+
     /** Adds the files, and a bar that shows their way to the relays if standard error is a terminal. */
     public NodeRequest withFiles(NodeRequest request) throws CommandFailure {
         for (Path file : files) {
@@ -196,6 +206,9 @@ public final class NodeOptions {
      */
     public NodeRequest request(String sites, Map<String, String> more, Map<String, String> environment) throws CommandFailure {
         labels.putAll(more);
+        if (spares < 0 || spares > AgentOffer.SLOTS_MAX) {
+            throw new CommandFailure("--spare " + spares + ", expected 0 to " + AgentOffer.SLOTS_MAX + " slots");
+        }
         if (timeoutSeconds < 1 || timeoutSeconds > TimeUnit.DAYS.toSeconds(1)) {
             throw new CommandFailure("--node-timeout " + timeoutSeconds + ", expected 1 to 86400 seconds");
         }
@@ -206,7 +219,7 @@ public final class NodeOptions {
         };
         try {
             SiteRestriction restriction = sites.isEmpty() ? SiteRestriction.NONE : SiteRestriction.parse(sites);
-            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, environment, TimeUnit.SECONDS.toMillis(timeoutSeconds),
+            return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, spares, environment, TimeUnit.SECONDS.toMillis(timeoutSeconds),
                     List.of(), Optional.empty());
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);

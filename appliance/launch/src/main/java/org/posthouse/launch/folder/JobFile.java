@@ -75,6 +75,7 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
                 .put("strategy", request.strategy().name())
                 .put("numbering", request.numbering().name())
                 .put("workFolder", request.workFolder())
+                .put("spares", request.spares())
                 .put("nodeTimeoutMs", request.nodeTimeoutMs());
         ObjectNode sites = object.putObject("sites");
         request.sites().ranks().forEach(sites::put);
@@ -98,6 +99,7 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
         NodeRequest request = new NodeRequest(
                 NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.valueOf(text(nodes, "strategy")),
                 AllocationRequest.Numbering.valueOf(text(nodes, "numbering")), new SiteRestriction(sites), words(nodes, "labels"), text(nodes, "workFolder"),
+                number(nodes, "spares"),
                 words(nodes, "environment"), nodes.required("nodeTimeoutMs").asLong(),
                 texts(nodes, "files").stream().map(Path::of).toList(), Optional.empty());
         return Optional.of(new JobNodes(request, Token.parse(text(nodes, "key")), texts(nodes, "contents")));

@@ -24,6 +24,9 @@ public record JobOutcome(
         List<RelayLoss> relayLosses,
         List<String> divergences,
         List<String> printedOther) {
+    /** Of a job that was not started. */
+    public static final JobOutcome NOTHING = new JobOutcome(0, "", false, 0, List.of(), List.of(), List.of(), List.of());
+
     /** Whether the job has succeeded. */
     public boolean isSuccess() {
         return status == 0 && cause.isEmpty();

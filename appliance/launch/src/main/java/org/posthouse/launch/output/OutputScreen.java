@@ -42,12 +42,23 @@ final class OutputScreen {
         private final LineMerge.Source source;
         private boolean draining;
 
+        /** Null if nothing is copied. Set before anything is shown. */
+        private OutputCopies.Copy copy;
+
         private Lane(LineMerge.Source source) {
             this.source = source;
         }
 
+        /** Copies from now on what is shown. */
+        void copyTo(OutputCopies.Copy to) {
+            copy = to;
+        }
+
         /** Waits until there is room. */
         void show(byte[] bytes, int first, int count) {
+            if (copy != null) {
+                copy.write(bytes, first, count);
+            }
             lock.lock();
             try {
                 while (source.waiting() >= bytesMax && !draining && !gone) {
@@ -68,6 +79,9 @@ final class OutputScreen {
         }
 
         private void endOpenLine() {
+            if (copy != null) {
+                copy.endLine();
+            }
             lock.lock();
             try {
                 if (!source.isAtLineStart()) {
@@ -91,6 +105,9 @@ final class OutputScreen {
 
         /** No process follows. */
         void end() {
+            if (copy != null) {
+                copy.close();
+            }
             lock.lock();
             try {
                 source.end();

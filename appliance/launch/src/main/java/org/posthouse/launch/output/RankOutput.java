@@ -52,6 +52,14 @@ public final class RankOutput {
         return new RankOutput(ranks, true, true, out, err);
     }
 
+    /** Copies what is shown of each stream to a file of the folder. Call before any process is started. */
+    public void copyTo(OutputCopies copies) {
+        for (int rank = 0; rank < outLanes.length; rank++) {
+            outLanes[rank].copyTo(copies.of(rank, "out", this::tell));
+            errLanes[rank].copyTo(copies.of(rank, "err", this::tell));
+        }
+    }
+
     /** Starts the pump of a rank's standard output. */
     public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret, StreamProgress progress) {
         return pump(rank, from, outLanes[rank], tape, incarnation, secret, progress, "standard output");

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param sites the sites that may be used
  * @param labels that a node must have
  * @param workFolder where ranks run on their nodes; empty: each in a folder of its own
+ * @param spares slots that the job keeps free at each of its relays
  * @param environment variables of the ranks, besides those of their agents
  * @param nodeTimeoutMs how long a node may be away before its ranks count as lost
  * @param files that ranks find in their folders, on nodes and on this host
@@ -27,6 +28,7 @@ public record NodeRequest(
         SiteRestriction sites,
         Map<String, String> labels,
         String workFolder,
+        int spares,
         Map<String, String> environment,
         long nodeTimeoutMs,
         List<Path> files,
@@ -46,7 +48,7 @@ public record NodeRequest(
 
     /** Ranks on this host. */
     public static final NodeRequest LOCAL = new NodeRequest(
-            Use.NEVER, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", Map.of(), NODE_TIMEOUT_MS,
+            Use.NEVER, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", 0, Map.of(), NODE_TIMEOUT_MS,
             List.of(), Optional.empty());
 
     public NodeRequest {
@@ -59,12 +61,17 @@ public record NodeRequest(
     public NodeRequest withoutLabel(String name) {
         Map<String, String> others = new HashMap<>(labels);
         others.remove(name);
-        return new NodeRequest(use, strategy, numbering, sites, others, workFolder, environment, nodeTimeoutMs, files, display);
+        return new NodeRequest(use, strategy, numbering, sites, others, workFolder, spares, environment, nodeTimeoutMs, files, display);
+    }
+
+    /** With this folder as that of ranks. */
+    public NodeRequest in(String folder) {
+        return new NodeRequest(use, strategy, numbering, sites, labels, folder, spares, environment, nodeTimeoutMs, files, display);
     }
 
     /** With these files in the folders of ranks. */
     public NodeRequest withFiles(List<Path> named, Optional<StageDisplay> shown) {
-        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, environment, nodeTimeoutMs, named, shown);
+        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, spares, environment, nodeTimeoutMs, named, shown);
     }
 
     /** What a job of so many ranks wants of the nodes. */

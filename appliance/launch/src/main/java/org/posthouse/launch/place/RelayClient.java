@@ -58,6 +58,9 @@ public final class RelayClient implements AutoCloseable {
     private final Identify identity = Identify.of(Hello.launcher(), Nonce.random());
     private final RelayProof proof;
 
+    /** Written by threads that ask for nodes, read by the launching one. */
+    private volatile long listedUs = Long.MAX_VALUE;
+
     /**
      * The relay's proof of its identity; null before. Written by the thread that reads, read by any that asks the relay
      * for something.
@@ -277,7 +280,15 @@ public final class RelayClient implements AutoCloseable {
 
     /** The relay's agents, each with its last offer. Blocks for at most {@link #ANSWER_SECONDS}. */
     public List<AgentOffer> nodes() throws JobFailure {
-        return await(asked(answers.list(), NodesPage.ask()), "did not list its nodes");
+        long sinceNs = System.nanoTime();
+        List<AgentOffer> offers = await(asked(answers.list(), NodesPage.ask()), "did not list its nodes");
+        listedUs = Math.min(listedUs, TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - sinceNs));
+        return offers;
+    }
+
+    /** The shortest time in which the relay has listed its nodes, in microseconds: a round trip. */
+    public long roundTripUs() {
+        return listedUs;
     }
 
     /**

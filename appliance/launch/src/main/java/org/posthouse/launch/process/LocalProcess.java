@@ -50,6 +50,11 @@ final class LocalProcess implements StartedProcess {
     }
 
     @Override
+    public String where() {
+        return "";
+    }
+
+    @Override
     public boolean isAlive() {
         return process.isAlive();
     }

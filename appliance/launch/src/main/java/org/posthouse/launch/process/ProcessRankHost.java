@@ -153,6 +153,13 @@ public final class ProcessRankHost implements RankHost {
         }
     }
 
+    @Override
+    public String where(int rank) {
+        synchronized (present) {
+            return present[rank] == null ? "" : present[rank].where();
+        }
+    }
+
     private void awaitExit(RankProcess process) {
         try {
             int status = process.await();

@@ -91,6 +91,11 @@ final class RankProcess implements StoppedRanks.Watched {
         return incarnation;
     }
 
+    /** As {@link StartedProcess#where}. */
+    String where() {
+        return process.where();
+    }
+
     /** Waits for the process. @return its exit status; 128 + n after signal n */
     int await() throws InterruptedException {
         return process.await();

@@ -30,6 +30,9 @@ public interface StartedProcess {
     /** The system's number of it, on the host where it runs. */
     long pid();
 
+    /** Where it runs, as the end of a sentence: " on node n1 of site a"; empty: on this host. */
+    String where();
+
     /** Whether it has not ended yet, as far as is known here. */
     boolean isAlive();
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.AgentFrameListener;
@@ -50,6 +51,9 @@ public final class AgentPool implements ProcessStarter {
     /** Between two searches for further nodes. */
     private static final long SEARCH_NS = 1_000_000_000L;
 
+    /** The same if only spare slots are missing. */
+    private static final long SEARCH_SPARES_NS = 5_000_000_000L;
+
     /** Status of a process whose node is gone: as of one that was killed. */
     private static final int STATUS_NODE_LOST = 137;
 
@@ -69,6 +73,7 @@ public final class AgentPool implements ProcessStarter {
     private final boolean isKept;
 
     private final AllocationRequest request;
+    private final int spares;
     private final long nodeTimeoutNs;
     private final JobStaging staging;
     private final Consumer<String> printer;
@@ -91,7 +96,8 @@ public final class AgentPool implements ProcessStarter {
     /** The last process of each rank that has ended on its node. */
     private final Map<Integer, NodeProcess> ended = new HashMap<>();
 
-    private long searchedNs = System.nanoTime();
+    /** When it last looked for slots. Its first ranks are to be started before it looks for spare ones. */
+    private long searchedNs = System.nanoTime() - SEARCH_SPARES_NS + SEARCH_NS;
     private boolean saidWaiting;
     private boolean isClosed;
     private final Thread looker;
@@ -101,13 +107,15 @@ public final class AgentPool implements ProcessStarter {
      * @param homeOf for each rank, the index of its home
      * @param isKept whether another launcher may continue the job
      * @param request where its ranks may be
+     * @param spares slots that it keeps free at each of its relays
      * @param nodeTimeoutMs how long an agent may be away before its processes count as lost
      * @param staging brings the job's files to its relays; closed with this
      * @param printer prints a line for people
      * @param failed takes the reason, in one line, if a process cannot be started on its node; the job then ends
      */
     public AgentPool(
-            NodeJob job, AgentTransport lines, List<String> sites, int[] homeOf, AllocationRequest request, long nodeTimeoutMs, boolean isKept,
+            NodeJob job, AgentTransport lines, List<String> sites, int[] homeOf, AllocationRequest request, int spares, long nodeTimeoutMs,
+            boolean isKept,
             JobStaging staging, Consumer<String> printer, Consumer<String> failed) {
         this.job = job;
         this.lines = lines;
@@ -115,6 +123,7 @@ public final class AgentPool implements ProcessStarter {
         this.homeOf = homeOf.clone();
         this.isKept = isKept;
         this.request = request;
+        this.spares = spares;
         this.nodeTimeoutNs = TimeUnit.MILLISECONDS.toNanos(nodeTimeoutMs);
         this.staging = staging;
         this.printer = printer;
@@ -200,6 +209,7 @@ public final class AgentPool implements ProcessStarter {
             if (process.isPresent()) {
                 nodeOf.put(there.rank(), node);
                 node.add(process.get());
+                process.get().on(node);
                 process.get().found(there.out(), there.err());
             } else if (there.state() != AgentMessage.ProcessState.ENDED) {
                 kill(node, there);
@@ -215,11 +225,11 @@ public final class AgentPool implements ProcessStarter {
     private void search(long nowNs) {
         List<Integer> relays;
         synchronized (this) {
-            if (waiting.isEmpty() || nowNs - searchedNs < SEARCH_NS) {
+            if (nowNs - searchedNs < (waiting.isEmpty() ? SEARCH_SPARES_NS : SEARCH_NS)) {
                 return;
             }
             searchedNs = nowNs;
-            relays = waiting.keySet().stream().map(rank -> homeOf[rank]).distinct().toList();
+            relays = IntStream.of(homeOf).distinct().filter(relay -> missingAt(relay) > 0).boxed().toList();
         }
         for (int relay : relays) {
             List<AgentOffer> offers = lines.nodes(relay);
@@ -230,7 +240,7 @@ public final class AgentPool implements ProcessStarter {
     }
 
     private void askForSlots(int relay, List<AgentOffer> offers) {
-        int wanted = waitingAt(relay);
+        int wanted = missingAt(relay);
         for (Node node : nodes.values()) {
             if (wanted > 0 && node.relay() == relay && node.isUsable() && node.mayGrow()) {
                 reserve(node, node.slots() + wanted);
@@ -253,14 +263,17 @@ public final class AgentPool implements ProcessStarter {
         send(node, new AgentMessage.Reserve(job.key(), slots, ReservationRound.TTL_MS, System.getProperty("user.name")));
     }
 
-    private int waitingAt(int relay) {
-        return (int) waiting.keySet().stream().filter(rank -> homeOf[rank] == relay).count();
+    /** Slots that processes at home there wait for, and that are to be free besides. */
+    private int missingAt(int relay) {
+        int waitingThere = (int) waiting.keySet().stream().filter(rank -> homeOf[rank] == relay).count();
+        int free = nodes.values().stream().filter(node -> node.relay() == relay && node.isUsable()).mapToInt(Node::free).sum();
+        return waitingThere + Math.max(0, spares - free);
     }
 
     /** A node has granted slots, of which the job keeps those that it needs. */
     private void reserved(Node node, AgentMessage.Reserved m) {
         boolean isNew = !nodes.containsKey(node.agent());
-        int kept = Math.min(m.granted(), node.slots() + waitingAt(node.relay()));
+        int kept = Math.min(m.granted(), node.slots() + missingAt(node.relay()));
         if (m.granted() == 0 || m.granted() == node.slots()) {
             return;
         }
@@ -332,6 +345,7 @@ public final class AgentPool implements ProcessStarter {
         waiting.remove(process.rank());
         nodeOf.put(process.rank(), node);
         node.add(process);
+        process.on(node);
         sendStart(node, process);
     }
 

@@ -48,6 +48,9 @@ final class NodeProcess implements StartedProcess {
     /** Whether the agent has reported its start. Written by the reading thread, read by any. */
     private volatile boolean started;
 
+    /** Written by the thread that places it, read by any. */
+    private volatile String where = "";
+
     /** Whether its end was asked for. Written by any thread, read by any. */
     private volatile boolean killed;
 
@@ -79,6 +82,11 @@ final class NodeProcess implements StartedProcess {
     /** A process that another launcher has started, on a node that is sought. Its output is kept. */
     static NodeProcess sought(ProcessRequest request, Agent agent) {
         return new NodeProcess(request, agent, false, true);
+    }
+
+    /** It is placed on this node. */
+    void on(Node node) {
+        where = " on " + node;
     }
 
     ProcessRequest request() {
@@ -197,6 +205,11 @@ final class NodeProcess implements StartedProcess {
     @Override
     public long pid() {
         return pid;
+    }
+
+    @Override
+    public String where() {
+        return where;
     }
 
     @Override

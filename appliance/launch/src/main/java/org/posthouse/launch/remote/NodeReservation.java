@@ -153,6 +153,17 @@ public final class NodeReservation {
         }
     }
 
+    /** The nodes of these relays with the slots that they would give now, nearest first. Nothing is reserved. */
+    public static List<NodeSlots> free(List<RelayClient> lines) throws JobFailure {
+        List<NodeSlots> nodes = new ArrayList<>();
+        for (RelayClient line : lines) {
+            for (AgentOffer offer : line.nodes()) {
+                nodes.add(NodeSlots.of(offer, line.home().site(), line.roundTripUs()));
+            }
+        }
+        return NodeOrder.byDistance(nodes);
+    }
+
     private List<NodeSlots> nodes() throws JobFailure {
         offers.clear();
         List<NodeSlots> nodes = new ArrayList<>();
@@ -160,7 +171,7 @@ public final class NodeReservation {
             for (AgentOffer offer : lines.get(line).nodes()) {
                 offers.put(offer.agent(), offer);
                 lineOf.put(offer.agent(), line);
-                nodes.add(NodeSlots.of(offer, lines.get(line).home().site(), 0));
+                nodes.add(NodeSlots.of(offer, lines.get(line).home().site(), lines.get(line).roundTripUs()));
             }
         }
         return NodeOrder.byDistance(nodes);

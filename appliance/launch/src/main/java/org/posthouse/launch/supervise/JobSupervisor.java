@@ -60,7 +60,7 @@ public final class JobSupervisor {
         this.kept = kept;
         this.verdict = new JobVerdict(job, mayBeLeft);
         this.notices = new JobNotices(printer);
-        this.ranks = new RankTable(size, spec.isRestartable());
+        this.ranks = new RankTable(size, spec.isRestartable(), host::where);
         this.jobTimers = new JobTimers(ranks, homeOf);
         this.deadlockReporter = new DeadlockReporter(size, ranks, verdict, notices);
         this.lingeringProcesses = new LingeringProcesses(ranks, host::pid);

@@ -35,6 +35,9 @@ public interface RankHost extends AutoCloseable {
     /** The system's number (pid) of the rank's present process, or of its last one. */
     long pid(int rank);
 
+    /** Where the rank's present or last process runs, as the end of a sentence: " on node n1 of site a"; empty: on this host. */
+    String where(int rank);
+
     /** The present processes, perhaps some that have just ended. */
     List<JobStatusReport.RankRun> present();
 

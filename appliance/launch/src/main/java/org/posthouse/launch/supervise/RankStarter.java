@@ -70,7 +70,7 @@ final class RankStarter {
             if (ranks.couldNotStart(rank)) {
                 restarts.unstarted(rank);
             }
-            plan(rank, ranks.howEnded(rank), "rank " + rank + " " + ranks.howEnded(rank), endedNs, nowNs);
+            plan(rank, ranks.howEnded(rank), ranks.endNotice(rank), endedNs, nowNs);
         } else {
             verdict.leaveOrFail(ranks.status(rank), ranks.deathNotice(rank) + restarts.refusal(rank));
         }

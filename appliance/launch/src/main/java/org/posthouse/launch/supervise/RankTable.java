@@ -1,6 +1,7 @@
 package org.posthouse.launch.supervise;
 
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.posthouse.launch.job.ExitStatus;
@@ -26,6 +27,7 @@ final class RankTable {
     static final long CUT_OFF_SETTLE_MS = 30_000;
 
     private final boolean restartable;
+    private final IntFunction<String> where;
     /** Of the last process that has ended. */
     private final int[] status;
     private final boolean[] ended;
@@ -45,9 +47,13 @@ final class RankTable {
     private int exited;
     private int connectedCount;
 
-    /** @param restartable whether the ranks may be started again */
-    RankTable(int ranks, boolean restartable) {
+    /**
+     * @param restartable whether the ranks may be started again
+     * @param where where a rank's process runs, as the end of a sentence
+     */
+    RankTable(int ranks, boolean restartable, IntFunction<String> where) {
         this.restartable = restartable;
+        this.where = where;
         this.status = new int[ranks];
         this.ended = new boolean[ranks];
         this.links = new RankConnectionState[ranks];
@@ -152,9 +158,14 @@ final class RankTable {
         return ExitStatus.words(status[rank]) + (couldNotStart(rank) ? " before its relay heard of it" : "");
     }
 
-    /** The end of the rank's last process, for people, with the last message of the library. */
+    /** The end of the rank's last process, and where it ran, for people. */
+    String endNotice(int rank) {
+        return "rank " + rank + " " + howEnded(rank) + where.apply(rank);
+    }
+
+    /** The same with the last message of the library. */
     String deathNotice(int rank) {
-        return "rank " + rank + " " + howEnded(rank) + (lastWords[rank] == null ? "" : ": " + lastWords[rank]);
+        return endNotice(rank) + (lastWords[rank] == null ? "" : ": " + lastWords[rank]);
     }
 
     boolean allExited() {

@@ -46,7 +46,15 @@ abstract class SupervisedJob {
     /** Whether processes outlive their launcher. */
     boolean outlives;
 
+    /** Where ranks run, as the end of a sentence. */
+    String where = "";
+
     private final RankHost host = new RankHost() {
+        @Override
+        public String where(int rank) {
+            return where;
+        }
+
         @Override
         public boolean adopt(int rank, int incarnation) {
             if (outlives) {

@@ -1,0 +1,76 @@
+package org.posthouse.launch;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.place.HomeAssignment;
+import org.posthouse.launch.place.NodeAllocation;
+import org.posthouse.launch.place.NodeRequest;
+import org.posthouse.launch.place.NodeSlots;
+import org.posthouse.launch.place.PlacedRank;
+import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.place.RelayClient;
+import org.posthouse.launch.place.RelaySearch;
+import org.posthouse.launch.remote.NodeReservation;
+import org.posthouse.wire.HomeRelay;
+
+/**
+ * Where the ranks of a job would be if it were started now ({@code --dry-run}). Nothing is reserved.
+ *
+ * @param lines for people, one a node or relay, in the order of their first ranks
+ */
+public record PlacementPlan(List<String> lines) {
+    /** @throws JobFailure in one line, if the job could not be placed */
+    public static PlacementPlan of(int ranks, PlacementRequest request) throws JobFailure {
+        List<List<RelayClient>> sites = RelaySearch.find(request, ranks);
+        List<RelayClient> found = sites.stream().flatMap(List::stream).toList();
+        try {
+            NodeRequest.Use use = request.nodes().use();
+            boolean onNodes = use == NodeRequest.Use.ALWAYS || use == NodeRequest.Use.IF_THERE && NodeReservation.hasNodes(found);
+            return new PlacementPlan(onNodes ? onNodes(ranks, request.nodes(), found) : here(ranks, sites));
+        } finally {
+            found.forEach(RelayClient::close);
+        }
+    }
+
+    private static List<String> onNodes(int ranks, NodeRequest request, List<RelayClient> found) throws JobFailure {
+        Map<NodeSlots, List<Integer>> ranksOf = new LinkedHashMap<>();
+        for (PlacedRank placed : NodeAllocation.of(NodeReservation.free(found), request.allocation(ranks)).placed()) {
+            ranksOf.computeIfAbsent(placed.node(), node -> new ArrayList<>()).add(placed.rank());
+        }
+        List<String> lines = new ArrayList<>();
+        ranksOf.forEach((node, placed) -> lines.add("site " + node.site() + ", node " + node.name() + ", host " + node.host() + ": " + words(placed)));
+        return lines;
+    }
+
+    private static List<String> here(int ranks, List<List<RelayClient>> sites) {
+        HomeAssignment homes = HomeAssignment.of(ranks, sites.stream().map(site -> site.stream().map(RelayClient::self).toList()).toList());
+        Map<Integer, List<Integer>> ranksOf = new LinkedHashMap<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            ranksOf.computeIfAbsent(homes.homeOf()[rank], home -> new ArrayList<>()).add(rank);
+        }
+        List<String> lines = new ArrayList<>();
+        ranksOf.forEach((home, placed) -> {
+            HomeRelay relay = homes.homes().get(home);
+            lines.add("site " + relay.site() + ", this host, at home at relay " + relay.relay() + ": " + words(placed));
+        });
+        return lines;
+    }
+
+    /** {@code ranks 0-3, 8}. */
+    static String words(List<Integer> ranks) {
+        List<Integer> sorted = ranks.stream().sorted().toList();
+        StringBuilder words = new StringBuilder(sorted.size() == 1 ? "rank " : "ranks ");
+        for (int at = 0; at < sorted.size();) {
+            int end = at;
+            while (end + 1 < sorted.size() && sorted.get(end + 1) == sorted.get(end) + 1) {
+                end++;
+            }
+            words.append(at == 0 ? "" : ", ").append(sorted.get(at)).append(end == at ? "" : "-" + sorted.get(end));
+            at = end + 1;
+        }
+        return words.toString();
+    }
+}
