@@ -210,6 +210,8 @@ public final class JobSupervisor {
      */
     public CloseNotice close() {
         assert thread.isCurrent();
+        ranks.failed().filter(rank -> !jobTimers.isRestarting(rank)).findFirst()
+                .ifPresent(rank -> verdict.lowestFailed(rank, ranks.status(rank), ranks.endNotice(rank)));
         return verdict.close();
     }
 

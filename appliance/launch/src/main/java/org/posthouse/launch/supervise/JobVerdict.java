@@ -16,6 +16,10 @@ final class JobVerdict {
     private JobStatusReport.End decided;
 
     private CloseNotice failure;
+
+    /** The rank whose end the failure is; {@link JobTimers#NOBODY} if it is none's. */
+    private int failedRank = JobTimers.NOBODY;
+
     /** The reason why the job is left for another launcher; null unless it is. */
     private String left;
 
@@ -73,6 +77,26 @@ final class JobVerdict {
     void fail(int status, String cause) {
         if (isOpen()) {
             failure = new CloseNotice(job, status, JobTimers.NOBODY, cause);
+        }
+    }
+
+    /** The job fails because a rank's process has ended with this status, unless it has ended. */
+    void failRank(int rank, int status, String cause) {
+        if (isOpen()) {
+            failedRank = rank;
+        }
+        fail(status, cause);
+    }
+
+    /**
+     * Of several ranks that have failed, the lowest gives the job its status, as with {@code mpirun}.
+     *
+     * @param how the rank's end, for people
+     */
+    void lowestFailed(int rank, int status, String how) {
+        if (!closing && rank < failedRank) {
+            failedRank = rank;
+            failure = new CloseNotice(job, status, JobTimers.NOBODY, failure.text() + "; " + how + ", the lowest that failed");
         }
     }
 

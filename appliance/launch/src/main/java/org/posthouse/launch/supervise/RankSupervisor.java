@@ -208,7 +208,7 @@ final class RankSupervisor {
             verdict.leave(ranks.deathNotice(rank) + ", and this launcher cannot start it again: " + limit);
             return;
         }
-        verdict.fail(status, ranks.deathNotice(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
+        verdict.failRank(rank, status, ranks.deathNotice(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
     }
 
     /** Ends the job for a rank of whose end only its process or only its relay has reported for too long. */

@@ -176,6 +176,11 @@ final class RankTable {
         return ended[rank];
     }
 
+    /** Whose present process has ended with a status other than 0, in order. */
+    IntStream failed() {
+        return IntStream.range(0, ended.length).filter(rank -> ended[rank] && status[rank] != 0);
+    }
+
     /** The exit status of the rank's last process that has ended. */
     int status(int rank) {
         return status[rank];

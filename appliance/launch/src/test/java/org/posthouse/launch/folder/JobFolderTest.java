@@ -55,7 +55,7 @@ class JobFolderTest {
         ranksOfSite.put("a", 1);
         NodeRequest request = new NodeRequest(
                 NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.CONCENTRATE, AllocationRequest.Numbering.SITE, new SiteRestriction(ranksOfSite),
-                Map.of("gpu", "yes"), "/work", Map.of("COLOUR", "blue"), 1_500, List.of(Path.of("/in.txt")), Optional.empty());
+                Map.of("gpu", "yes"), "/work", 2, Map.of("COLOUR", "blue"), 1_500, List.of(Path.of("/in.txt")), Optional.empty());
         JobFile file = new JobFile(
                 job().spec(), job().folder(), job().opening(), Optional.empty(),
                 Optional.of(new JobNodes(request, new Token(3, 4), List.of("0/a.jar (SHA-256 00)"))));

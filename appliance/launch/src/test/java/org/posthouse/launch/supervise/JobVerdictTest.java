@@ -20,6 +20,28 @@ class JobVerdictTest extends SupervisedJob {
         assertThat(watch.outcome(1).isSuccess()).isFalse();
     }
 
+    /** As with mpirun. Who failed first is named first. */
+    @Test
+    void theLowestRankThatFailedGivesTheStatus() throws Exception {
+        JobSupervisor watch = running(false, 3);
+        where = " on node n1 of site a";
+        told(watch, 1, JobEvent.AWAY);
+        exited(watch, 1, 5);
+        exited(watch, 0, 7);
+        assertThat(watch.close()).isEqualTo(new CloseNotice(JOB, 7, -1, "rank 1 exited with status 5 on node n1 of site a"
+                + "; rank 0 exited with status 7 on node n1 of site a, the lowest that failed"));
+        assertThat(watch.outcome(1).status()).isEqualTo(7);
+    }
+
+    /** What the program asked for counts. */
+    @Test
+    void theStatusOfAnAbortIsKept() throws Exception {
+        JobSupervisor watch = running(false, 3);
+        told(watch, new JobEvent(JOB, JobEvent.ABORTED, 1, 9, "has called Abort"));
+        exited(watch, 0, 7);
+        assertThat(watch.close().code()).isEqualTo(9);
+    }
+
     /** Another build of the relay might go on with it. */
     @Test
     void aJobThatStandsStillAtARelayIsLeft() throws Exception {
