@@ -110,6 +110,14 @@ final class AgentRegistry {
         }
     }
 
+    /** Asks the agent of this name to take no new job, or to take jobs again. @return whether there is one */
+    boolean drain(String name, boolean drain) {
+        assert relay.inLoop();
+        Optional<AgentSession> found = agents.values().stream().filter(session -> session.offer().name().equals(name)).findFirst();
+        found.ifPresent(session -> session.drain(drain));
+        return found.isPresent();
+    }
+
     /** What each agent has offered last. */
     List<AgentOffer> offers() {
         assert relay.inLoop();

@@ -166,6 +166,11 @@ final class AgentSession implements Session {
         output.write(order.encode());
     }
 
+    /** Asks the agent to take no new job, or to take jobs again. */
+    void drain(boolean drain) {
+        output.write(new AgentDrain(agent(), drain).encode());
+    }
+
     /** Passes an order of a launcher on, which gets the agent's next offer, or learns of its end. */
     void end(AgentEnd order, LauncherAgents launcher) {
         drainers.add(launcher);

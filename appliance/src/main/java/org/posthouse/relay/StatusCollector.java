@@ -20,6 +20,8 @@ import org.posthouse.ops.EndJobOrder;
 import org.posthouse.ops.EndJobReport;
 import org.posthouse.ops.ModeOrder;
 import org.posthouse.ops.ModeReport;
+import org.posthouse.ops.NodeDrainOrder;
+import org.posthouse.ops.NodeDrainReport;
 import org.posthouse.ops.Readiness;
 import org.posthouse.ops.RelayView;
 import org.posthouse.relay.config.ModeChange;
@@ -148,6 +150,16 @@ public final class StatusCollector implements RelayView {
         relay.control().post(() -> relay.links().drain(order.drain()).ifPresentOrElse(
                 carried -> done.complete(new DrainReport(relay.id(), order.drain(), carried)),
                 () -> done.fail(new IllegalArgumentException("relay " + relay.id() + " has no links"))));
+        return done.future();
+    }
+
+    @Override
+    public Future<NodeDrainReport> drainNode(NodeDrainOrder order) {
+        if (relay.recovering().isPresent()) {
+            return refuseStarting();
+        }
+        Promise<NodeDrainReport> done = Promise.promise();
+        relay.control().post(() -> done.complete(new NodeDrainReport(relay.id(), order.node(), relay.agents().drain(order.node(), order.drain()))));
         return done.future();
     }
 

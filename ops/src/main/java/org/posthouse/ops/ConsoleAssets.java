@@ -29,7 +29,7 @@ final class ConsoleAssets {
 
     private static final List<String> PAGE_FILES = List.of(
             "console.css", "favicon.svg", "app.js", "model.js", "format.js", "stream.js", "parts.js", "map.js",
-            "relays.js", "links.js", "lanes.js", "jobs.js", "mode.js", "nodes.js");
+            "relays.js", "links.js", "lanes.js", "jobs.js", "mode.js", "nodes.js", "orders.js");
 
     /** Only what a browser loads: no development builds, no polyfills, no source maps. */
     private static final Map<String, List<String>> WEBJAR_FILES = Map.of(

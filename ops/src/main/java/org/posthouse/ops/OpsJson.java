@@ -93,6 +93,21 @@ final class OpsJson {
     }
 
     /** @throws JsonProcessingException if it is no order, or has words that orders have not */
+    static NodeDrainOrder nodeDrainOrder(Buffer body) throws JsonProcessingException {
+        NodeDrainOrder order = MAPPER.readValue(body == null ? "" : body.toString(), NodeDrainOrder.class);
+        if (order == null || order.node() == null || order.drain() == null) {
+            throw new JsonParseException(null, "\"node\" or \"drain\" is missing");
+        }
+        return order;
+    }
+
+    static Buffer nodeDrainReports(List<NodeDrainReport> reports) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("relays", MAPPER.valueToTree(reports));
+        return bytes(root);
+    }
+
+    /** @throws JsonProcessingException if it is no order, or has words that orders have not */
     static EndJobOrder endJobOrder(Buffer body) throws JsonProcessingException {
         EndJobOrder order = MAPPER.readValue(body == null ? "" : body.toString(), EndJobOrder.class);
         if (order == null || order.job() == null) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The handlers of all paths. Confined to the console's event loop. Everything is read-only, GET and HEAD, except the
- * orders: to change the mode, to drain a gateway, and to end a job. {@code openapi.json} lists the same paths and a
+ * orders: to change the mode, to drain a gateway or a node, and to end a job. {@code openapi.json} lists the same paths and a
  * test compares the two.
  */
 final class OpsRoutes {
@@ -31,8 +31,9 @@ final class OpsRoutes {
     private static final String EVENTS = "/api/v1/events";
     private static final String MODE = "/api/v1/mode";
     private static final String DRAIN = "/api/v1/drain";
+    private static final String DRAIN_NODE = "/api/v1/drain-node";
     private static final String END_JOB = "/api/v1/end-job";
-    private static final Set<String> ORDERS = Set.of(MODE, DRAIN, END_JOB);
+    private static final Set<String> ORDERS = Set.of(MODE, DRAIN, DRAIN_NODE, END_JOB);
 
     /** Paths for supervisors, which have no secret. */
     private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/readyz");
@@ -80,6 +81,8 @@ final class OpsRoutes {
                 "{\"mode\":\"pooled\",\"loops\":4}", OpsJson::modeOrder, RelayView::changeMode, OpsJson::modeReports));
         order(router, gatekeeper, DRAIN, new OrderRoute.Kind<>(
                 "{\"drain\":true}", OpsJson::drainOrder, RelayView::drain, OpsJson::drainReports));
+        order(router, gatekeeper, DRAIN_NODE, new OrderRoute.Kind<>(
+                "{\"node\":\"n1\",\"drain\":true}", OpsJson::nodeDrainOrder, RelayView::drainNode, OpsJson::nodeDrainReports));
         order(router, gatekeeper, END_JOB, new OrderRoute.Kind<>(
                 "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::endJobOrder, RelayView::endJob, OpsJson::endJobReports));
         get(router, "/openapi.json", assets::serve);

@@ -53,6 +53,15 @@ public interface RelayView {
     }
 
     /**
+     * Has a node of this relay take no new job, or take jobs again.
+     *
+     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if the relay is starting
+     */
+    default Future<NodeDrainReport> drainNode(NodeDrainOrder order) {
+        return Future.failedFuture(new IllegalArgumentException("this relay has no nodes"));
+    }
+
+    /**
      * Ends a job at this relay, whatever its launcher wants: its ranks and its launcher are told why, and what the log keeps for it goes. Once more it
      * does nothing.
      *

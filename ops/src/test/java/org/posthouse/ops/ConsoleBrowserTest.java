@@ -84,6 +84,29 @@ class ConsoleBrowserTest {
         }
     }
 
+    @Test
+    void aNodeIsDrainedAfterAQuestion() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/").toString());
+            String button = "section[aria-labelledby=nodes-title] tbody button";
+            for (String[] step : new String[][] {{"Undrain…", "open", "Drain…"}, {"Drain…", "draining", "Undrain…"}}) {
+                browser.await("the node", () -> text(button), step[0]);
+                browser.run("document.querySelector('" + button + "').click()");
+                browser.await("the question", () -> browser.all("dialog.node[open]").size(), 1);
+                browser.run("document.querySelector('dialog.node .primary').click()");
+                browser.await("its new state", () -> text("section[aria-labelledby=nodes-title] tbody .badge"), step[1]);
+                browser.await("the question put away", () -> browser.all("dialog.node").size(), 0);
+                assertThat(text(button)).isEqualTo(step[2]);
+            }
+            browser.run("document.querySelector('" + button + "').click()");
+            browser.await("the question", () -> browser.all("dialog.node[open]").size(), 1);
+            RelayStatus before = ops.relay.snapshot;
+            ops.relay.snapshot = Scenes.withNodes(before, List.of());
+            browser.run("document.querySelector('dialog.node .primary').click()");
+            browser.await("a refusal", () -> text("dialog.node .notice"), "No relay here has a node n1 any more.");
+        }
+    }
+
     /** A relay knows of a rank at another one that it is there, not what it does. */
     @Test
     void showsDashesForCountersOfOtherRelays() throws Exception {

@@ -53,6 +53,7 @@ class OpenApiTest {
         "NotReady, org.posthouse.ops.OpsJson$NotReady",
         "ModeReport, org.posthouse.ops.ModeReport",
         "DrainReport, org.posthouse.ops.DrainReport",
+        "NodeDrainReport, org.posthouse.ops.NodeDrainReport",
         "EndJobReport, org.posthouse.ops.EndJobReport"
     })
     void describesEveryComponentOfTheRecords(String schema, String record) throws Exception {

@@ -69,6 +69,14 @@ final class Scenes {
         }
 
         @Override
+        public Future<NodeDrainReport> drainNode(NodeDrainOrder order) {
+            boolean passed = snapshot.nodes().stream().anyMatch(node -> node.name().equals(order.node()));
+            List<NodeStatus> nodes = snapshot.nodes().stream().map(node -> node.name().equals(order.node()) ? drained(node, order.drain()) : node).toList();
+            snapshot = withNodes(snapshot, nodes);
+            return Future.succeededFuture(new NodeDrainReport(snapshot.relay(), order.node(), passed));
+        }
+
+        @Override
         public Future<EndJobReport> endJob(EndJobOrder order) {
             return Future.succeededFuture(new EndJobReport(snapshot.relay(), order.job(), order.job().equals(JOB)));
         }
@@ -101,6 +109,16 @@ final class Scenes {
     static LinkStatus.Parked parked() {
         return new LinkStatus.Parked(DOWN_SINCE, "TIMEOUT: nothing heard for 15 s", "cannot connect: refused", 41, 3_100,
                 List.of(new LinkStatus.ParkedJob(JOB, "demo.Ring", 40, 3_000, 2), new LinkStatus.ParkedJob("7f", "demo.Pi", 1, 100, 1)));
+    }
+
+    static RelayStatus withNodes(RelayStatus r, List<NodeStatus> nodes) {
+        return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
+                r.links(), r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams(), nodes);
+    }
+
+    private static NodeStatus drained(NodeStatus n, boolean drain) {
+        return new NodeStatus(n.name(), n.agent(), n.host(), drain ? NodeStatus.DRAINING : NodeStatus.OPEN, n.slots(), n.free(), n.jobs(), n.jobsNow(),
+                n.cores(), n.memoryBytes(), n.rttMicros(), n.version(), n.since(), n.labels());
     }
 
     static RelayStatus withoutLog(RelayStatus r) {

@@ -9,7 +9,7 @@ import { linksSection } from '/console/links.js';
 import { directorySection, relaysSection } from '/console/relays.js';
 import { ModeChanger } from '/console/mode.js';
 import { JobsSection } from '/console/jobs.js';
-import { nodesSection } from '/console/nodes.js';
+import { NodesSection } from '/console/nodes.js';
 
 const BEAT_MS = 1000;
 
@@ -21,6 +21,7 @@ class PosthouseConsole extends LitElement {
     this.streamState = 'connecting';
     this.told = '';
     this.jobsSection = new JobsSection(() => this.requestUpdate());
+    this.nodesSection = new NodesSection(() => this.requestUpdate());
     this.modeChanger = new ModeChanger(() => this.requestUpdate());
     this.stream = new LiveStream((overview) => this.hear(overview), (state) => this.streamChanged(state));
   }
@@ -48,6 +49,7 @@ class PosthouseConsole extends LitElement {
 
   updated() {
     this.modeChanger.drawn(this);
+    this.nodesSection.drawn(this);
   }
 
   hear(overview) {
@@ -74,6 +76,7 @@ class PosthouseConsole extends LitElement {
         ${this.model.overview ? this.sections(now) : html`<p class="first-wait">Waiting for the first overview…</p>`}
       </main>
       ${this.model.overview ? this.modeChanger.dialog(this.model.overview) : nothing}
+      ${this.nodesSection.dialog()}
       <footer><p>The same data: <a href="/api/v1/relays">relays</a>, <a href="/api/v1/jobs">jobs</a>,
         <a href="/metrics">metrics</a>, <a href="/openapi.json">OpenAPI</a>.</p></footer>`;
   }
@@ -101,7 +104,7 @@ class PosthouseConsole extends LitElement {
     return html`
       ${this.summary()}
       ${this.jobsSection.section(model, now)}
-      ${nodesSection(model.overview)}
+      ${this.nodesSection.section(model.overview)}
       ${linksSection(model, now, this.openedLinks, (key) => {
         if (!this.openedLinks.delete(key)) this.openedLinks.add(key);
         this.requestUpdate();

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { liveRanks } from '/console/model.js';
 import { micros, plural } from '/console/format.js';
+import { give, takeSecret } from '/console/orders.js';
 
 const MODES = [
   ['multiplexed', 'one event loop does all'],
@@ -15,11 +16,6 @@ const LOOPS_MAX = 64;
 
 /** Longer than a relay waits for ranks that compute before it answers. */
 const ANSWER_MS_MAX = 15_000;
-
-const UNAUTHORIZED = 401;
-
-/** Where the relay's secret is kept, until the tab is closed. */
-const SECRET = 'posthouse.ops-token';
 
 const IN_DOUBT = 'it may have been changed: see Mode in the table';
 
@@ -71,7 +67,7 @@ export class ModeChanger {
     const ranks = relays.flatMap((relay) => liveRanks(overview)
       .filter((rank) => rank.relay === relay.relay && rank.state === 'CONNECTED'));
     const modes = [...new Set(relays.map((relay) => relay.mode))].join(', ');
-    return html`<dialog class="mode" aria-labelledby="mode-title" @close=${() => this.closed()}>
+    return html`<dialog class="order mode" aria-labelledby="mode-title" @close=${() => this.closed()}>
       <form method="dialog" @submit=${(event) => this.order(event, relays.length)}>
         <h2 id="mode-title">Change the mode of ${plural(relays.length, 'relay')}?</h2>
         <p>${relays.map((relay) => relay.relay).join(', ')}: ${modes} now. ${ranks.length === 0 ? 'No rank is connected.'
@@ -126,35 +122,28 @@ export class ModeChanger {
     const order = { mode: this.chosen };
     if (this.chosen === 'pooled' && this.loops) order.loops = Number(this.loops);
     if (this.chosen === 'pipeline' && this.pipeline) order.pipeline = this.pipeline;
-    return JSON.stringify(order);
+    return order;
   }
 
   /** The browser has checked the fields; the relay checks all. */
   async order(event, relays) {
     event.preventDefault();
     const dialog = event.target.closest('dialog');
-    const secret = dialog.querySelector('input[name=secret]')?.value.trim();
-    if (secret) sessionStorage.setItem(SECRET, secret);
+    takeSecret(dialog);
     this.asking = true;
     this.failure = null;
     this.onChange();
     try {
-      const answer = await fetch('/api/v1/mode', {
-        method: 'POST', headers: headers(), body: this.body(),
-        signal: AbortSignal.timeout(ANSWER_MS_MAX),
-      });
-      const told = await answer.json();
+      const answer = await give('/api/v1/mode', this.body(), ANSWER_MS_MAX);
       if (answer.ok) {
-        this.reports = told.changes;
+        this.reports = answer.told.changes;
         this.asksSecret = false;
         dialog.close();
-      } else if (answer.status === UNAUTHORIZED) {
-        this.failure = sessionStorage.getItem(SECRET) ? 'Not changed: this is not the relay\u2019s secret.'
-          : 'Not changed: this browser is not one of the relay\u2019s own user, so the relay asks for its secret.';
-        sessionStorage.removeItem(SECRET);
+      } else if (answer.asksSecret) {
+        this.failure = `Not changed: ${answer.unproven}`;
         this.asksSecret = true;
       } else {
-        this.failure = refusal(answer.status, told.error, relays);
+        this.failure = refusal(answer.status, answer.told.error, relays);
       }
     } catch {
       this.failure = `No answer; ${IN_DOUBT}`;
@@ -177,12 +166,6 @@ export class ModeChanger {
     this.reports = null;
     this.onChange();
   }
-}
-
-/** With the secret, if the user of this page has given it. */
-function headers() {
-  const secret = sessionStorage.getItem(SECRET);
-  return { 'Content-Type': 'application/json', ...(secret ? { Authorization: `Bearer ${secret}` } : {}) };
 }
 
 /** Of several relays one may have changed before another refused. */
