@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.RelayId;
+import org.posthouse.ops.NodeDrainOrder;
+import org.posthouse.ops.NodeDrainReport;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.status.NodeStatus;
@@ -262,6 +264,11 @@ class AgentRelayTest {
             NodeStatus shown = nodes.getFirst();
             assertThat(shown).isEqualTo(new NodeStatus(
                     "n1", "8182838485868788", "f00d", "draining", 8, 3, 2, 1, 16, 1L << 30, 250, "1", shown.since(), List.of("gpu=a", "rack=b")));
+            await().until(() -> relay.recovering().isEmpty());
+            assertThat(relay.view().drainNode(new NodeDrainOrder("n2", true)).toCompletionStage().toCompletableFuture().get())
+                    .isEqualTo(new NodeDrainReport(relay.id(), "n2", true));
+            assertThat(AgentDrain.decode(next(second, FrameType.AGENT_DRAIN))).isEqualTo(new AgentDrain(OTHER, true));
+            assertThat(relay.view().drainNode(new NodeDrainOrder("n3", true)).toCompletionStage().toCompletableFuture().get().passed()).isFalse();
             second.close();
             await().until(() -> relay.view().snapshot().nodes().size() == 1);
         }

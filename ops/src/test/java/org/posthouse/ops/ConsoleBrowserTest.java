@@ -255,7 +255,7 @@ class ConsoleBrowserTest {
     void onlyARefusalSaysThatTheModeWasNotChanged() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             open(ops);
-            browser.run("document.querySelector('[aria-haspopup=dialog]').click()");
+            browser.run("document.querySelector('.title [aria-haspopup=dialog]').click()");
             browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
             browser.run("document.querySelector('dialog input').click()");
             browser.run("document.querySelector('dialog .primary').click()");
@@ -274,7 +274,7 @@ class ConsoleBrowserTest {
                 .access(new OpsConfig.Access(PeerTrust.NOBODY, Optional.of(secret), false, ConsoleAudit.NONE));
         try (OpsFixture ops = new OpsFixture(strangers)) {
             open(ops);
-            browser.run("document.querySelector('[aria-haspopup=dialog]').click()");
+            browser.run("document.querySelector('.title [aria-haspopup=dialog]').click()");
             browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
             browser.run("[...document.querySelectorAll('dialog input[type=radio]')].find(e => e.id === 'mode-pooled').click()");
             browser.run("document.querySelector('dialog .primary').click()");
