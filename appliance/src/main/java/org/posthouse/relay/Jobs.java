@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.posthouse.audit.Audit;
 import org.posthouse.core.HomedRank;
@@ -121,7 +120,6 @@ final class Jobs {
         job.owner(owner);
         open.put(job.id(), job);
         expectRanks(job);
-        expectOthers(opening);
         return inControl(openShards(opening, journal))
                 .map(opened -> {
                     LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
@@ -174,9 +172,9 @@ final class Jobs {
         return job.ranksThatCame() == 0 ? Math.min(ms, wait.ranksComeMs()) : ms;
     }
 
-    /** Keeps frames for the job's other relays. A relay that has been in contact may have stopped since. */
-    private void expectOthers(JobOpen opening) {
-        relay.links().expect(opening.homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).toList());
+    /** The relays other than this one where the job has ranks. */
+    List<String> others(JobOpen opening) {
+        return opening.homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).toList();
     }
 
     /** Removes a job that could not be opened, from the log too, so that the relay's next start does not find it. */
@@ -243,7 +241,6 @@ final class Jobs {
         OpenJob job = open.get(opening.job());
         logged.ranks().stream().filter(rank -> rank.incarnation() > 0).forEach(rank -> job.rankCame(rank.rank()));
         expectRanks(job);
-        expectOthers(opening);
         Promise<List<RankEntry>> restored = Promise.promise();
         openShards(opening, relay.log().journal())
                 .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), fault -> restored.complete(ranks, fault)))
@@ -474,7 +471,7 @@ final class Jobs {
      * its restart, and a link acknowledges in order.
      */
     private String held(OpenJob job) {
-        String others = job.opening().homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).collect(Collectors.joining(", "));
+        String others = String.join(", ", others(job.opening()));
         return others.isEmpty() ? "" : "; until then it holds what comes from " + others + ", of whatever job: past the 64 MiB of a link's window that waits";
     }
 

@@ -5,7 +5,6 @@ import io.vertx.core.Future;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,7 +22,6 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
@@ -97,25 +95,14 @@ final class LauncherSession implements Session {
         }
     }
 
-    /** Opens a new job once there was contact with each of its other relays, so that every message has a route. */
+    /** Waits for the user, whose lookup began when the launcher connected. Links are waited for when a frame needs them. */
     private void open(JobOpen job) {
-        opening.put(job.job(), Optional.empty());
-        if (job.again()) {
-            openNow(job);
+        Optional<String> noWay = relay.links().noWay(relay.jobs().others(job));
+        if (!job.again() && noWay.isPresent()) {
+            connection.close(CloseNotice.closing(job.job(), CloseReason.SITE_UNREACHABLE, noWay.get()));
             return;
         }
-        List<String> others = job.homes().stream()
-                .map(HomeRelay::relay)
-                .filter(other -> !other.equals(relay.id()))
-                .toList();
-        relay.contacted(others)
-                .onSuccess(contacted -> openNow(job))
-                .onFailure(cause -> connection.close(
-                        CloseNotice.closing(job.job(), CloseReason.SITE_UNREACHABLE, cause.getMessage())));
-    }
-
-    /** Waits for the user, whose lookup began when the launcher connected. */
-    private void openNow(JobOpen job) {
+        opening.put(job.job(), Optional.empty());
         owner.onComplete((name, fault) -> relay.control().submit(() -> {
             if (fault != null) {
                 refused(job.job(), fault);

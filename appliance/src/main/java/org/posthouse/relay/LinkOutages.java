@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.relay.shard.LinkOutage;
 import org.posthouse.relay.shard.LinkedRelay;
@@ -138,10 +139,12 @@ public final class LinkOutages {
     private void judge(LinkOutage linkOutage, long nowNs) {
         long patienceNs = TimeUnit.SECONDS.toNanos(relay.settings().linkPatienceSeconds());
         if (patienceNs > 0 && linkOutage.downNs(nowNs) >= patienceNs) {
-            jobsAt(linkOutage.relay()).stream().filter(job -> linkOutage.ends(job.id())).forEach(job -> end(job, linkOutage));
+            jobsAt(linkOutage.relay()).stream()
+                    .filter(job -> relay.links().isUsed(linkOutage.relay(), job.id()) && linkOutage.ends(job.id()))
+                    .forEach(job -> end(job, linkOutage));
         } else if (linkOutage.downNs(nowNs) >= TELL_NS) {
             String text = down(linkOutage) + ": what the job sends there waits until it is up again";
-            jobsAt(linkOutage.relay()).stream().filter(job -> linkOutage.tells(job.id()))
+            usersOf(linkOutage.relay()).filter(job -> linkOutage.tells(job.id()))
                     .forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 1, text)));
         }
     }
@@ -166,6 +169,14 @@ public final class LinkOutages {
                 .toList();
     }
 
+    /**
+     * The jobs that have ranks at that relay and may wait for the link. A job that was opened in this process and never
+     * used the link loses nothing by its outage. A job of the log may have used it before.
+     */
+    private Stream<OpenJob> usersOf(String other) {
+        return jobsAt(other).stream().filter(job -> !job.isOfThisProcess() || relay.links().isUsed(other, job.id()));
+    }
+
     /** Whether a job has ranks at that relay, which may come back with it. */
     boolean isNeeded(String other) {
         return !jobsAt(other).isEmpty();
@@ -186,7 +197,7 @@ public final class LinkOutages {
         if (linkOutage == null) {
             return Optional.empty();
         }
-        List<LinkStatus.ParkedJob> jobs = jobsAt(link.peerRelay()).stream()
+        List<LinkStatus.ParkedJob> jobs = usersOf(link.peerRelay())
                 .map(job -> linkOutage.parked(Job.hexId(job.id()), job.opening().name(), job.id()))
                 .toList();
         String lastTry = link.lastReason().equals(linkOutage.reason()) ? "" : link.lastReason();

@@ -57,6 +57,7 @@ final class OpenJob {
     private final JobOpen opening;
     private final long startMs;
     private final List<JobEvent> untold = new ArrayList<>();
+    private final boolean isOfThisProcess;
     private State state;
 
     /** Time since which the job stands still. */
@@ -100,6 +101,7 @@ final class OpenJob {
         this.opening = opening;
         this.launcher = launcher;
         this.startMs = startMs;
+        this.isOfThisProcess = launcher != null;
         this.state = launcher == null ? State.RECOVERED : State.OPEN;
     }
 
@@ -109,6 +111,11 @@ final class OpenJob {
 
     JobOpen opening() {
         return opening;
+    }
+
+    /** Whether the job was opened since the relay's process started; false if it is from the log. */
+    boolean isOfThisProcess() {
+        return isOfThisProcess;
     }
 
     long startMs() {

@@ -16,6 +16,7 @@ import org.posthouse.core.Job;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.relay.io.ArrivedFrame;
+import org.posthouse.relay.shard.LinkOutage;
 import org.posthouse.relay.shard.LinkedRelay;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.relay.shard.TrafficCounters;
@@ -49,6 +50,9 @@ public final class PeerLinks implements Links.Listener {
      */
     private static final long SILENT_MS_MAX = TimeUnit.HOURS.toMillis(1);
 
+    /** Milliseconds from a job's first frame to a relay that was never linked to the end of the job. */
+    private static final long CONTACT_MS_MAX = 8_000;
+
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final InboundBatch visit = new InboundBatch();
@@ -62,6 +66,8 @@ public final class PeerLinks implements Links.Listener {
     private Traffic carriedBefore = Traffic.NONE;
 
     private final LinkOutages linkOutages;
+
+    private final FirstUses firstUses = new FirstUses();
 
     /** The relay's context; waits complete on its loop. */
     private ContextInternal context;
@@ -105,14 +111,17 @@ public final class PeerLinks implements Links.Listener {
         return port() == 0 ? "" : HomeRelay.address(host, port());
     }
 
-    /**
-     * Completes when there was contact with all of {@code others}. From then on frames for them are kept through every
-     * link outage.
-     */
+    /** Why this relay can never send to {@code others}; empty if it may. */
+    Optional<String> noWay(Collection<String> others) {
+        return links != null || others.isEmpty() ? Optional.empty()
+                : Optional.of("no way to relays " + others + ": relay " + relay.id() + " has no links; start it with --keys and --peer or --links");
+    }
+
+    /** Completes when there was contact with all of {@code others}. */
     public Future<Void> contacted(Collection<String> others, long timeoutMs) {
-        if (links == null && !others.isEmpty()) {
-            return Future.failedFuture("no way to relays " + others + ": relay " + relay.id()
-                    + " has no links; start it with --keys and --peer or --links");
+        Optional<String> noWay = noWay(others);
+        if (noWay.isPresent()) {
+            return Future.failedFuture(noWay.get());
         }
         List<Future<Void>> waiting = new ArrayList<>();
         for (String other : Set.copyOf(others)) {
@@ -130,7 +139,50 @@ public final class PeerLinks implements Links.Listener {
         return contact.future()
                 .timeout(timeoutMs, TimeUnit.MILLISECONDS)
                 .onComplete(over -> contacts.remove(contact))
-                .recover(late -> Future.failedFuture("no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other)));
+                .recover(late -> Future.failedFuture(noLink(other, timeoutMs)));
+    }
+
+    private String noLink(String other, long timeoutMs) {
+        return "no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other);
+    }
+
+    /**
+     * Called for each frame to a relay that was never linked with this one. The links keep it. At the first frame of a
+     * job there the wait for the link begins.
+     */
+    private void onUnmetUse(String other, ByteBuf frame) {
+        long id = LinkOutage.job(frame);
+        if (links == null || !firstUses.add(other, id)) {
+            return;
+        }
+        links.expect(other);
+        OpenJob job = relay.jobs().job(id);
+        if (job == null || !job.isOfThisProcess()) {
+            return; // A job of the log may have been linked with that relay before.
+        }
+        LOG.info("{}: {} waits for the first link to relay {}", relay.id(), job, other);
+        String first = shown(new FrameView().wrap(frame.nioBuffer(), 0));
+        relay.loop().schedule(() -> relay.control().submit(() -> requireMet(job, other, first)), CONTACT_MS_MAX, TimeUnit.MILLISECONDS);
+    }
+
+    private static String shown(FrameView frame) {
+        return switch (frame.type()) {
+            case SEND, EAGER, OFFER -> "a message from rank " + frame.source() + " to rank " + frame.destination();
+            default -> frame.type().toString();
+        };
+    }
+
+    private void requireMet(OpenJob job, String other, String first) {
+        if (relay.jobs().job(job.id()) == job && firstUses.contains(other, job.id()) && !links.hasMet(other)) {
+            String why = job + " needs relay " + other + " for " + first + ", and there is " + noLink(other, CONTACT_MS_MAX);
+            Shard shard = relay.shards().of(job.id(), 0);
+            shard.strand().submit(() -> shard.core().failJob(job.id(), CloseReason.SITE_UNREACHABLE, why));
+        }
+    }
+
+    /** Whether a job with ranks at {@code other} needs the link: it was up before, or the job has sent something there. */
+    boolean isUsed(String other, long job) {
+        return links == null || links.hasMet(other) || firstUses.contains(other, job);
     }
 
     /** Whether a link to another relay of the job is down. */
@@ -150,6 +202,7 @@ public final class PeerLinks implements Links.Listener {
 
     /** Discards what waits for links of a job that has ended here. */
     void forget(long job) {
+        firstUses.forgetJob(job);
         if (links != null) {
             links.forget(job);
         }
@@ -169,7 +222,7 @@ public final class PeerLinks implements Links.Listener {
         assert relay.inLoop();
         LinkedRelay known = others.get(id);
         if (known == null) {
-            known = new LinkedRelay(id, relay.shards().all(), relay.control(), links);
+            known = new LinkedRelay(id, relay.shards().all(), relay.control(), links, frame -> onUnmetUse(id, frame));
             others.put(id, known);
             linkOutages.meets(known);
         }
@@ -241,6 +294,7 @@ public final class PeerLinks implements Links.Listener {
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         List.copyOf(contacts.keySet()).stream().filter(contact -> other.equals(contacts.get(contact))).forEach(Promise::tryComplete);
         other(other).onUp();
+        firstUses.forgetRelay(other);
         linkOutages.onUp(other, System.nanoTime());
     }
 
@@ -291,6 +345,7 @@ public final class PeerLinks implements Links.Listener {
         LOG.info("{}: no job needs relay {}, which has stopped, was never here, or is silent: the link is let go of, with {} frames",
                 relay.id(), other, frames.size());
         loopback.ifPresent(service -> relay.directory().miss(service.endpointOf(other)));
+        firstUses.forgetRelay(other);
         LinkedRelay gone = others.remove(other);
         if (gone != null) {
             carriedBefore = carriedBefore.plus(gone.flow().counts());

@@ -7,7 +7,6 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.ContextInternal;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -60,9 +59,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Relay extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
-
-    /** Milliseconds that the opening of a job waits for links to the job's other relays. */
-    private static final long CONTACT_TIMEOUT_MS = 8_000;
 
     /** Milliseconds between attempts to open the log while its disk has no room. */
     private static final long OPEN_AGAIN_MS = 500;
@@ -580,12 +576,6 @@ public final class Relay extends VerticleBase {
     Welcome welcomeLauncher() {
         assert inLoop();
         return RelayListing.welcome(new HomeRelay(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
-    }
-
-    /** Waits for contact with these relays, for at most {@link #CONTACT_TIMEOUT_MS}. */
-    Future<Void> contacted(Collection<String> relays) {
-        assert inLoop();
-        return links.contacted(relays, CONTACT_TIMEOUT_MS);
     }
 
     // ---- what others see

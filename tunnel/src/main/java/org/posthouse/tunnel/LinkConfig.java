@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.SiteName;
@@ -75,6 +76,13 @@ public record LinkConfig(
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, more, limits, tls, timeouts, forwards, compression);
+    }
+
+    /** A copy that dials only those of its peers. */
+    public LinkConfig dialling(Predicate<String> which) {
+        Map<String, String> fewer = new HashMap<>(peers);
+        fewer.keySet().removeIf(which.negate());
+        return new LinkConfig(relay, epoch, keys, listenHost, listenPort, fewer, limits, tls, timeouts, forwards, compression);
     }
 
     /** A copy with other limits. */

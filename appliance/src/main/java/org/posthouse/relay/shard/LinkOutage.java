@@ -94,7 +94,7 @@ public final class LinkOutage {
     }
 
     /** The job of a frame. */
-    static long job(ByteBuf frame) {
+    public static long job(ByteBuf frame) {
         return frame.getLong(frame.readerIndex() + JOB_AT);
     }
 

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.BufferParcel;
@@ -54,6 +55,12 @@ public final class LinkedRelay {
     private final Strand control;
     /** Null if this relay has no links. */
     private final Links links;
+
+    /** Receives each frame to the other relay before there was a link with it; the frame stays the caller's. */
+    private final Consumer<ByteBuf> unmetUse;
+
+    /** Whether there was a link with the other relay, since this relay started or last let go of it. */
+    private boolean met;
 
     private final LinkFlow flow = new LinkFlow();
     private final List<Side> sides = new ArrayList<>();
@@ -133,10 +140,17 @@ public final class LinkedRelay {
         }
     }
 
-    public LinkedRelay(String id, List<Shard> shards, Strand control, Links links) {
+    /**
+     * @param links null if this relay has no links
+     * @param unmetUse receives each frame that is sent before there was a link with the other relay. It makes sure that
+     * the links keep the frame
+     */
+    public LinkedRelay(String id, List<Shard> shards, Strand control, Links links, Consumer<ByteBuf> unmetUse) {
         this.id = id;
         this.control = control;
         this.links = links;
+        this.unmetUse = unmetUse;
+        this.met = links != null && links.hasMet(id);
         shards.forEach(shard -> sides.add(new Side(new RelayPeer(this, shard))));
     }
 
@@ -227,6 +241,9 @@ public final class LinkedRelay {
             frame.release();
             return;
         }
+        if (!met) {
+            unmetUse.accept(frame);
+        }
         flow.out(frame);
         if (LongChunk.is(frame) && !links.carriesLong(id)) {
             LongChunk.cut(frame).forEach(piece -> handOver(sender, piece));
@@ -313,6 +330,7 @@ public final class LinkedRelay {
     }
 
     public void onUp() {
+        met = true;
         moved();
     }
 

@@ -81,6 +81,7 @@ class LinkedRelayTest {
     private final StoppedDisk disk = new StoppedDisk();
     private final Far far = new Far();
     private GridAuthority authority;
+    private int issued;
     private Links farLinks;
     private Relay relay;
     private Shard shard;
@@ -126,12 +127,16 @@ class LinkedRelayTest {
         authority = GridAuthority.init(folder.resolve("authority"), 30);
         farLinks = new Links(farContext, links(authority, "far", 1).listen("127.0.0.1", 0), far);
         get(farLinks.start());
+        startRelay();
+        shard = relay.shards().all().getFirst();
+        contacted("far", PATIENCE.toMillis());
+    }
+
+    private void startRelay() throws Exception {
         RelayConfig config = RelayConfig.loopback(RelayId.parse("near"), 0);
         LinkConfig links = links(authority, "near", config.epoch()).listen("127.0.0.1", 0).peer("far", "127.0.0.1:" + farLinks.port());
         relay = new Relay(config.withLinks(links).withLog(folder.resolve("log")), directory, disk::stands);
         get(vertx.deployVerticle(relay));
-        shard = relay.shards().all().getFirst();
-        contacted("far", PATIENCE.toMillis());
     }
 
     private void contacted(String other, long ms) throws Exception {
@@ -141,7 +146,7 @@ class LinkedRelayTest {
     }
 
     private LinkConfig links(GridAuthority authority, String site, long epoch) throws Exception {
-        Path keys = folder.resolve(site + epoch);
+        Path keys = folder.resolve(site + epoch + "-" + ++issued);
         authority.issue(site, 10, keys);
         return LinkConfig.of(site, epoch, SiteKeys.load(keys));
     }
@@ -256,6 +261,86 @@ class LinkedRelayTest {
         await().atMost(PATIENCE).until(() -> linked().contains("pod UP"));
         assertThat(inControl(contact::succeeded)).isTrue();
         get(pod.close());
+    }
+
+    /** It is linked when the job needs it, and need not be before. */
+    @Test
+    void messageToARelayWithoutALinkWaitsForTheFirstOne() throws Exception {
+        Far pod = new Far();
+        Token token = Token.random();
+        try (RawPeer launcher = launcher(); RawPeer rank = RawPeer.connect(relay.address())) {
+            open(launcher, JOB, token, Durability.PROCESS, "pod");
+            assertThat(linked()).as("no frame needs it yet").containsExactly("far UP");
+            rank.hello(Hello.firstStart(JOB, 0), token);
+            rank.readFrame();
+            rank.send(kept(JOB, SHORT));
+            await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP", "pod DOWN")));
+            Links links = startPod(1, pod);
+            await().atMost(PATIENCE).until(() -> pod.came.contains(FrameType.SEND));
+            get(links.close());
+        }
+    }
+
+    @Test
+    void jobEndsWithTheNameOfTheRelayThatItsFirstMessageCannotReach() throws Exception {
+        Token token = Token.random();
+        try (RawPeer launcher = launcher(); RawPeer rank = RawPeer.connect(relay.address())) {
+            open(launcher, JOB, token, Durability.PROCESS, "pod");
+            rank.hello(Hello.firstStart(JOB, 0), token);
+            rank.readFrame();
+            rank.send(kept(JOB, SHORT));
+            JobEvent event = JobEvent.decode(launcher.readFrame());
+            while (event.kind() != JobEvent.ABORTED) {
+                event = JobEvent.decode(launcher.readFrame());
+            }
+            assertThat(event.text()).contains(
+                    "SITE_UNREACHABLE", "needs relay pod for a message from rank 0 to rank 1, and there is no link to relay pod within 8000 ms: ");
+        }
+    }
+
+    /** Else a job on a ring of relays would be told of, and ended by, a link that it never needed. */
+    @Test
+    void outageOfALinkThatAJobNeverUsedIsNotItsOwn() throws Exception {
+        LinkOutages linkOutages = new LinkOutages(relay, (other, visitor) -> {});
+        List<LinkStatus> down = List.of(LinkNamesTest.down("pod"));
+        Token token = Token.random();
+        try (RawPeer launcher = launcher(); RawPeer rank = RawPeer.connect(relay.address())) {
+            open(launcher, JOB + 1, token, Durability.PROCESS, "pod");
+            open(launcher, JOB, token, Durability.PROCESS, "pod");
+            rank.hello(Hello.firstStart(JOB, 0), token);
+            rank.readFrame();
+            assertThat(JobEvent.decode(launcher.readFrame()).kind()).isEqualTo(JobEvent.CONNECTED);
+            rank.send(kept(JOB, SHORT));
+            await().atMost(PATIENCE).until(() -> linked().contains("pod DOWN"));
+            inControl(linkOutages, () -> linkOutages.look(down, 0));
+            inControl(linkOutages, () -> linkOutages.look(down, TimeUnit.SECONDS.toNanos(5)));
+            assertThat(heard(launcher)).isEqualTo(JOB + " is down");
+            launcher.send(new CloseNotice(JOB + 1, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            JobEvent next = JobEvent.decode(launcher.readFrame());
+            assertThat(List.of(next.job(), (long) next.kind())).as("it was never told").containsExactly(JOB + 1, (long) JobEvent.CLOSED);
+        }
+    }
+
+    /** A restarted relay has met nobody yet, and its jobs may have been at that relay for days. */
+    @Test
+    void jobOfTheLogKeepsItsMessagesForARelayThatIsNotLinkedYet() throws Exception {
+        Far pod = new Far();
+        Token token = Token.random();
+        try (RawPeer launcher = launcher()) {
+            open(launcher, JOB, token, Durability.PROCESS, "pod");
+        }
+        disk.goOn(); // Or the relay would not end.
+        get(vertx.undeploy(relay.deploymentID()));
+        startRelay();
+        try (RawPeer rank = RawPeer.connect(relay.address())) {
+            rank.hello(Hello.firstStart(JOB, 0), token);
+            rank.readFrame();
+            rank.send(kept(JOB, SHORT));
+            await().atMost(PATIENCE).until(() -> linked().contains("pod DOWN"));
+            Links links = startPod(1, pod);
+            await().atMost(PATIENCE).until(() -> pod.came.contains(FrameType.SEND));
+            get(links.close());
+        }
     }
 
     private long flowsOf(String link) {

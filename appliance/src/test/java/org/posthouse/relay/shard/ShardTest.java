@@ -91,7 +91,7 @@ final class ShardTest {
     /** It says again what it has not heard to be handled; of what it said before nobody would owe it credit. */
     @Test
     void discardsQueuedFramesOfARestartedRelay() {
-        RelayPeer far = new LinkedRelay("far", List.of(first, second), first.strand(), null).peer(second);
+        RelayPeer far = new LinkedRelay("far", List.of(first, second), first.strand(), null, frame -> {}).peer(second);
         second.strand().submit(() -> second.backlog().add(far, Unpooled.EMPTY_BUFFER, () -> order.add("frame of its life before")));
         second.strand().submit(() -> second.peerRestarted(far, List.of()));
         second.strand().submit(second::goOnWithRoom);
