@@ -16,12 +16,15 @@ import org.posthouse.causes.Causes;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.NodeRelayOptions;
 import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.NodeKeys;
+import org.posthouse.keys.RelayId;
 import org.posthouse.launch.agent.Agent;
 import org.posthouse.launch.agent.AgentSettings;
+import org.posthouse.launch.agent.NodeRelay;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.provision.SlurmTasks;
@@ -47,7 +50,9 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  posthouse agent --relay login:7411 --token-file token",
-            "  posthouse agent --relay login:7411 --slots 8 --jobs 2 --label gpu=yes"
+            "  posthouse agent --relay login:7411 --slots 8 --jobs 2 --label gpu=yes",
+            "  posthouse agent --with-relay --peer site-a=login:7412 \\",
+            "      --relay-keys keys-a --token-file token"
         })
 final class AgentCommand implements Callable<Integer> {
     private static final int TOKEN_DIGITS = 32;
@@ -60,9 +65,12 @@ final class AgentCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Option(names = "--relay", required = true, paramLabel = "HOST:PORT", converter = HostPort.Converter.class,
-            description = "The --listen of the site's relay.")
+    @Option(names = "--relay", paramLabel = "HOST:PORT", converter = HostPort.Converter.class,
+            description = "The --listen of the site's relay; needed without --with-relay.")
     private HostPort relay;
+
+    @Mixin
+    private NodeRelayOptions nodeRelay;
 
     @Option(names = "--token-file", paramLabel = "FILE", description = "The launch token of the relay.")
     private Path tokenFile;
@@ -149,14 +157,43 @@ final class AgentCommand implements Callable<Integer> {
         if (keys != null) {
             name = nameOfKeys();
         }
+        nodeRelay.check(command, relay != null);
+        if (nodeRelay.isGiven() && (keys != null || tokenStdin || detach)) {
+            throw new ParameterException(command.commandLine(), "--with-relay needs the token in a file: give --token-file, and none of --keys,"
+                    + " --token-stdin and --detach");
+        }
         Token token = tokenStdin || isDetached ? tokenOfInput() : TokenFile.read(tokenFile);
         Path own = folder == null ? freeFolder() : folder;
         if (detach) {
             return detached(token, own.toAbsolutePath());
         }
-        AgentSettings settings = new AgentSettings(
-                relay.toString(), token, Optional.ofNullable(keys), name, host, limits, labels, Set.copyOf(users), own.toAbsolutePath(), stageCache.bytes());
-        try (Agent agent = new Agent(settings, ProductVersion.text(), line -> System.err.println("posthouse: " + line));
+        if (nodeRelay.isGiven()) {
+            return runWithRelay(token, limits, own.toAbsolutePath());
+        }
+        return run(settings(relay.toString(), token, limits, own.toAbsolutePath()));
+    }
+
+    private AgentSettings settings(String address, Token token, SlotLimits limits, Path own) {
+        return new AgentSettings(
+                address, token, Optional.ofNullable(keys), name, host, limits, labels, Set.copyOf(users), own, stageCache.bytes());
+    }
+
+    private int runWithRelay(Token token, SlotLimits limits, Path own) throws CommandFailure, InterruptedException {
+        RelayId id = nodeRelay.id(name);
+        try (NodeRelay started = NodeRelay.start(id.toString(), nodeRelay.options(id, tokenFile), own, AgentCommand::print)) {
+            print("relay " + id + " of this node serves at " + started.address());
+            return run(settings(started.address(), token, limits, own));
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure("the node's relay cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    private static void print(String line) {
+        System.err.println("posthouse: " + line);
+    }
+
+    private int run(AgentSettings settings) throws CommandFailure, InterruptedException {
+        try (Agent agent = new Agent(settings, ProductVersion.text(), AgentCommand::print);
                 Interruption interruption = Interruption.open()) {
             interruption.guard(agent::close);
             if (tokenStdin) {

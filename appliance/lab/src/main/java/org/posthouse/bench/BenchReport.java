@@ -40,6 +40,7 @@ public final class BenchReport implements Report {
         for (Benchmark test : plan.tests()) {
             if (!of(test).isEmpty()) {
                 new BenchTable(plan, test, of(test)).print(out);
+                new DeliveryTable(of(test)).print(out);
             }
         }
     }

@@ -43,9 +43,9 @@ public final class BenchRun implements AutoCloseable {
     private int phasesDone;
 
     /** The properties that variants must have in common to share relays. */
-    private record GridKind(Mode mode, EventLoopKind loops) {
+    private record GridKind(Mode mode, EventLoopKind loops, Optional<Delivery> delivery) {
         private static GridKind of(Variant variant) {
-            return new GridKind(variant.mode(), variant.loops());
+            return new GridKind(variant.mode(), variant.loops(), variant.delivery());
         }
     }
 
@@ -102,11 +102,19 @@ public final class BenchRun implements AutoCloseable {
         Map<Carrier, Integer> ports = new EnumMap<>(Carrier.class);
         forwarders.forEach((carrier, forwarder) -> ports.put(carrier, forwarder.port()));
         for (Variant variant : plan.variants()) {
-            jobs.put(variant, BenchJob.start(plan, variant, grids.get(GridKind.of(variant)).addresses(), ports, watch));
+            jobs.put(variant, BenchJob.start(plan, variant, homes(variant, grids.get(GridKind.of(variant))), ports, watch));
         }
     }
 
+    /** The addresses of the relays where the job's ranks are at home. */
+    private static List<String> homes(Variant variant, EmbeddedGrid grid) {
+        return variant.delivery().map(path -> path.homes().stream().map(grid::address).toList()).orElseGet(grid::addresses);
+    }
+
     private EmbeddedGrid startGrid(GridKind kind, boolean logged) throws IOException {
+        if (kind.delivery().isPresent()) {
+            return EmbeddedGrid.start(vertx(kind.loops()), kind.delivery().get().relays(), Delivery::dials, logged, ModeConfig.of(kind.mode()));
+        }
         return EmbeddedGrid.start(
                 vertx(kind.loops()), plan.sites(), plan.relaysPerSite(), logged, ModeConfig.of(kind.mode()));
     }

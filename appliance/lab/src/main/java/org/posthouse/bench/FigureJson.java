@@ -17,6 +17,7 @@ public final class FigureJson {
                 .put("durability", variant.durability())
                 .put("buffers", variant.buffers().word())
                 .put("algorithm", variant.algorithm().isEmpty() ? "auto" : variant.algorithm());
+        variant.delivery().ifPresent(path -> node.put("delivery", path.word()));
         variant.settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));
     }
 

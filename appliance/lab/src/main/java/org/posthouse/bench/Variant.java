@@ -22,12 +22,34 @@ import org.posthouse.relay.config.SocketKind;
  * @param algorithm the value that {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library
  *     chooses
  * @param settings values that the environment sets for the ranks; empty for the library's own
+ * @param delivery where the ranks of two sites are at home; empty if each site has its relays, and no others between
  */
 public record Variant(
-        Mode mode, SocketKind sockets, boolean logged, BufferKind buffers, String algorithm, Optional<Settings> settings) {
+        Mode mode,
+        SocketKind sockets,
+        boolean logged,
+        BufferKind buffers,
+        String algorithm,
+        Optional<Settings> settings,
+        Optional<Delivery> delivery) {
     /** @throws IllegalArgumentException if the algorithm is not known: what it is, and what is */
     public Variant {
         Algorithms.parse(algorithm);
+    }
+
+    /** Ranks at home at the relays of their sites. */
+    public Variant(Mode mode, SocketKind sockets, boolean logged, BufferKind buffers, String algorithm, Optional<Settings> settings) {
+        this(mode, sockets, logged, buffers, algorithm, settings, Optional.empty());
+    }
+
+    /** Each of them with each delivery; as they are if there is none. */
+    public static List<Variant> delivered(List<Variant> variants, List<Delivery> deliveries) {
+        return deliveries.isEmpty() ? variants
+                : variants.stream().flatMap(variant -> deliveries.stream().map(variant::by)).toList();
+    }
+
+    private Variant by(Delivery other) {
+        return new Variant(mode, sockets, logged, buffers, algorithm, settings, Optional.of(other));
     }
 
     /** Every combination, in the order given; without settings, of the library's own. */
@@ -82,6 +104,7 @@ public record Variant(
                 + (buffers == BufferKind.DIRECT ? "" : " " + buffers.word()) + (algorithm.isEmpty() ? "" : " " + algorithm)
                 + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())
                         + (set.busyPollUs() == 0 ? "" : " poll " + set.busyPollUs()))
-                        .orElse("");
+                        .orElse("")
+                + delivery.map(path -> " " + path).orElse("");
     }
 }

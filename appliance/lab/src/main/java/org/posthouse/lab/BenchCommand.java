@@ -1,9 +1,12 @@
 package org.posthouse.lab;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.posthouse.bench.BenchPlan;
+import org.posthouse.bench.Delivery;
 import org.posthouse.bench.Variant;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.experiment.SizeList;
@@ -171,6 +174,15 @@ final class BenchCommand implements Callable<Integer> {
             description = "Messages of stream that are under way at once (default: ${DEFAULT-VALUE}).")
     private int window;
 
+    @Option(
+            names = "--delivery",
+            split = ",",
+            converter = DeliveryWord.class,
+            paramLabel = "PATHS",
+            description = "Two sites that are joined by their gateways: whether sender and receiver (s, r) are at home near, at a relay of their own"
+                    + " behind the gateway, or far, at the gateway: nsd-nrd, nsd-frd, fsd-nrd, fsd-frd; several to compare.")
+    private List<Delivery> deliveries = List.of();
+
     @Mixin
     private ReportOptions report;
 
@@ -191,6 +203,16 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
+    private static final class DeliveryWord implements ITypeConverter<Delivery> {
+        @Override
+        public Delivery convert(String text) {
+            return Arrays.stream(Delivery.values()).filter(path -> path.word().equals(text)).findFirst().orElseThrow(
+                    () -> new TypeConversionException(
+                            "expected one of " + Arrays.stream(Delivery.values()).map(Delivery::word).collect(Collectors.joining(", "))
+                                    + ", not \"" + text + "\""));
+        }
+    }
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         if (tests == null) {
@@ -205,6 +227,9 @@ final class BenchCommand implements Callable<Integer> {
         if (plot != null && tests.stream().noneMatch(Benchmark::isSized)) {
             throw new ParameterException(command.commandLine(), "--plot draws time against size, and barrier has no size");
         }
+        if (!deliveries.isEmpty() && (relaysPerSite != 1 || sites != 1)) {
+            throw new ParameterException(command.commandLine(), "--delivery has two sites with relays of its own: give neither --sites nor --relays-per-site");
+        }
         boolean onlyPairs = tests.stream().allMatch(Benchmark::isOfPairs);
         int count = ranks != null ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
         try {
@@ -212,10 +237,10 @@ final class BenchCommand implements Callable<Integer> {
                     tests.stream().distinct().toList(),
                     count,
                     pairs,
-                    sites,
+                    deliveries.isEmpty() ? sites : 2,
                     relaysPerSite,
                     sizes.bytes(),
-                    variants(),
+                    Variant.delivered(variants(), deliveries.stream().distinct().toList()),
                     baselines,
                     repetitions,
                     phaseMs,

@@ -23,6 +23,7 @@ import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.rank.BufferKind;
 import org.posthouse.bench.statistics.Cost;
 import org.posthouse.bench.statistics.Statistics;
+import org.posthouse.keys.RelayId;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.config.SocketKind;
@@ -122,6 +123,39 @@ class BenchReportTest {
                 "selector forwarder");
         assertThat(tables[1].lines()).hasSize(2 + 4);
         assertThat(tables[1]).startsWith("bcast, 4 ranks, one site").contains("multiplexed process bcast=chain").doesNotContain("x raw");
+    }
+
+    @Test
+    void deliveriesAreComparedBySize() throws IOException {
+        List<Variant> variants = Variant.delivered(List.of(NONE), List.of(Delivery.NSD_NRD, Delivery.FSD_FRD));
+        BenchPlan plan = new BenchPlan(List.of(Benchmark.PINGPONG), 2, 1, 2, 1, List.of(1000, 1_000_000), variants, false, 2, 10, 100);
+        List<Figure> figures = new ArrayList<>();
+        for (int bytes : plan.sizes()) {
+            plan.seriesOf(Benchmark.PINGPONG).forEach(series -> figures.add(figure(plan, Benchmark.PINGPONG, series, bytes, 10_000 + bytes)));
+        }
+        BenchReport report = new BenchReport(plan, figures, Optional.empty());
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        String[] tables = bytes.toString(StandardCharsets.UTF_8).split("\n\n");
+        assertThat(tables).hasSize(3);
+        assertThat(tables[0]).startsWith("pingpong, 1 pair, 2 sites").contains("multiplexed none nsd-nrd", "multiplexed none fsd-frd");
+        assertThat(tables[1].lines().map(String::strip)).hasSize(4).contains("bytes    nsd-nrd    fsd-frd", "1000       11.0       11.0");
+        assertThat(tables[2]).startsWith("MB/s");
+        Path file = folder.resolve("delivery.json");
+        report.writeJson("", file);
+        assertThat(new ObjectMapper().readTree(file.toFile()).path("figures").findValuesAsText("delivery"))
+                .containsExactly("nsd-nrd", "fsd-frd", "nsd-nrd", "fsd-frd");
+    }
+
+    /** Gateways reach each other; a node reaches its own gateway only. */
+    @Test
+    void nearRanksAreAtHomeBehindTheirGateway() {
+        assertThat(Delivery.NSD_FRD.relays()).map(RelayId::toString).containsExactly("site-a", "site-b", "site-a/node");
+        assertThat(Delivery.NSD_FRD.homes()).map(RelayId::toString).containsExactly("site-a/node", "site-b");
+        assertThat(Delivery.dials(RelayId.parse("site-b"), RelayId.parse("site-a"))).isTrue();
+        assertThat(Delivery.dials(RelayId.parse("site-b/node"), RelayId.parse("site-b"))).isTrue();
+        assertThat(Delivery.dials(RelayId.parse("site-b/node"), RelayId.parse("site-a"))).isFalse();
+        assertThat(Delivery.dials(RelayId.parse("site-b/node"), RelayId.parse("site-a/node"))).isFalse();
     }
 
     @Test

@@ -74,6 +74,18 @@ class BenchTest {
         assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(5.5, 8.0);
     }
 
+    /** A near rank's messages cross a link more: their relay's to the gateway. */
+    @Test
+    void nearAndFarDeliveryAreMeasuredInOneRun() throws Exception {
+        JsonNode figures = figures("pingpong", "--sizes", "1", "--no-baselines", "--delivery", "nsd-nrd,fsd-nrd,fsd-frd");
+        assertThat(figures).hasSize(3);
+        figures.forEach(BenchTest::assertPlausible);
+        assertThat(figures.findValuesAsText("delivery")).containsExactly("nsd-nrd", "fsd-nrd", "fsd-frd");
+        List<Double> linkBytes = figures.findValuesAsText("linkBytesPerOperation").stream().map(Double::valueOf).toList();
+        assertThat(linkBytes.getFirst()).isGreaterThan(linkBytes.get(1));
+        assertThat(linkBytes.get(1)).isGreaterThan(linkBytes.getLast());
+    }
+
     @Test
     @Tag("long")
     void aStreamIsMeasuredBesideItsPingPong() throws Exception {

@@ -2,15 +2,19 @@ package org.posthouse.relay.host;
 
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -45,6 +49,9 @@ public final class EmbeddedGrid implements AutoCloseable {
     private static final int KEY_DAYS = 3_650;
 
     private static final long ANSWER_SECONDS = 30;
+
+    /** Milliseconds that relays may take to be linked, some of them over others. */
+    private static final long LINKED_MS_MAX = 30_000;
 
     /** Milliseconds between messages about a relay that starts slowly. */
     private static final long TELL_MS = 10_000;
@@ -157,6 +164,27 @@ public final class EmbeddedGrid implements AutoCloseable {
         return start(new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, disk, linkChange, () -> false), sites, relaysPerSite, logs, mode);
     }
 
+    /**
+     * Starts relays of which only some dial each other; blocks until all serve and each is linked with every other one,
+     * over others where it must be.
+     *
+     * @param ids in the order in which they start
+     * @param dials whether the first relay dials the second one, which has started before it
+     */
+    public static EmbeddedGrid start(Vertx vertx, List<RelayId> ids, BiPredicate<RelayId, RelayId> dials, boolean logged, ModeConfig mode)
+            throws IOException {
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, UnaryOperator.identity(), links -> links.dialling(
+                peer -> dials.test(RelayId.parse(links.relay()), RelayId.parse(peer))), () -> false);
+        try {
+            grid.startRelays(ids, limits(logged), mode);
+            grid.awaitLinks();
+            return grid;
+        } catch (IOException | RuntimeException e) {
+            grid.close();
+            throw e;
+        }
+    }
+
     private static EmbeddedGrid start(
             EmbeddedGrid grid, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         try {
@@ -169,19 +197,37 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     private void startRelays(int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        boolean linked = sites * relaysPerSite > 1;
+        List<RelayId> ids = new ArrayList<>();
+        for (int i = 0; i < sites; i++) {
+            for (int name = 1; name <= relaysPerSite; name++) {
+                ids.add(new RelayId(network.site(i), Integer.toString(name)));
+            }
+        }
+        startRelays(ids, logs, mode);
+    }
+
+    private void startRelays(List<RelayId> ids, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
+        boolean linked = ids.size() > 1;
         if (linked || logs.isPresent()) {
             folder = TemporaryFolder.make("posthouse-");
         }
         GridAuthority authority = linked ? GridAuthority.init(folder.path().resolve("authority"), KEY_DAYS) : null;
-        for (int i = 0; i < sites; i++) {
-            Path keys = linked ? folder.path().resolve("keys-" + network.site(i)) : null;
-            if (linked) {
-                authority.issue(network.site(i), KEY_DAYS, keys);
+        for (RelayId id : ids) {
+            Path keys = linked ? folder.path().resolve("keys-" + id.site()) : null;
+            if (linked && !Files.exists(keys)) {
+                authority.issue(id.site(), KEY_DAYS, keys);
             }
-            for (int name = 1; name <= relaysPerSite; name++) {
-                start(new RelayId(network.site(i), Integer.toString(name)), keys, logs, mode);
-            }
+            start(id, keys, logs, mode);
+        }
+    }
+
+    private void awaitLinks() throws IOException {
+        List<String> all = relays.stream().map(Relay::id).toList();
+        for (Relay relay : relays) {
+            List<String> others = all.stream().filter(other -> !other.equals(relay.id())).toList();
+            Promise<Void> linked = Promise.promise();
+            relay.control().post(() -> relay.links().contacted(others, LINKED_MS_MAX).onComplete(linked));
+            BlockingWaits.await(linked.future(), 2 * TimeUnit.MILLISECONDS.toSeconds(LINKED_MS_MAX));
         }
     }
 
@@ -216,6 +262,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** The addresses for ranks and launchers, one for each relay, ordered by site. */
     public List<String> addresses() {
         return relays.stream().map(Relay::address).toList();
+    }
+
+    /** The address of one relay for ranks and launchers. */
+    public String address(RelayId id) {
+        return relays.stream().filter(relay -> relay.id().equals(id.toString())).findFirst().orElseThrow().address();
     }
 
     /** The folders of the relays' logs; empty without logs. */

@@ -114,6 +114,29 @@ public final class RelayProcess implements AutoCloseable {
         return OptionalLong.of(start);
     }
 
+    /**
+     * Waits until its present process has ended.
+     *
+     * @return whether that was not the effect of {@link #close}
+     */
+    public boolean awaitEnd() throws InterruptedException {
+        Process present;
+        synchronized (this) {
+            present = process;
+        }
+        present.waitFor();
+        synchronized (this) {
+            return !closed;
+        }
+    }
+
+    /** Starts another process with the same options, in place of one that has ended. Does nothing if it is closed. */
+    public synchronized void startAgain() throws JobFailure {
+        if (!closed && !process.isAlive()) {
+            launch();
+        }
+    }
+
     private void awaitReady() throws IOException, JobFailure {
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         CompletableFuture<Void> overdue = new CompletableFuture<Void>().completeOnTimeout(null, readyMsMax, TimeUnit.MILLISECONDS);
