@@ -43,6 +43,47 @@ final class Namespaces implements AutoCloseable {
         }
     }
 
+    /** So many hosts without a cable, none of which passes packets on. */
+    static Namespaces apart(int hosts) throws Exception {
+        Namespaces all = new Namespaces();
+        try {
+            all.hold(List.of("unshare", "-rn"));
+            for (int host = 1; host < hosts; host++) {
+                all.hold(all.enter(0, "unshare", "-n"));
+            }
+            for (int host = 0; host < hosts; host++) {
+                all.must(host, "sh", "-c", "echo 0 > /proc/sys/net/ipv4/ip_forward");
+            }
+            return all;
+        } catch (Exception | AssertionError e) {
+            all.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Joins two hosts by a network of their own, with no route to anything else: {@code near} is 10.78.NETWORK.1 there,
+     * {@code far} is 10.78.NETWORK.2.
+     */
+    void join(int network, int near, int far) throws Exception {
+        String name = "net" + network;
+        must(near, "ip", "link", "add", "name", name, "type", "veth", "peer", "name", name, "netns", Long.toString(holders.get(far).pid()));
+        must(near, "ip", "addr", "add", "10.78." + network + ".1/24", "dev", name);
+        must(far, "ip", "addr", "add", "10.78." + network + ".2/24", "dev", name);
+        must(near, "ip", "link", "set", name, "up");
+        must(far, "ip", "link", "set", name, "up");
+    }
+
+    /** Takes a host out of its network, or puts it in again. */
+    void joined(int network, int host, boolean in) throws Exception {
+        must(host, "ip", "link", "set", "net" + network, in ? "up" : "down");
+    }
+
+    /** Whether the host has a way to this address. */
+    boolean reaches(int host, String address) throws Exception {
+        return run(host, "ip", "route", "get", address).contains(address);
+    }
+
     private void hold(List<String> first) throws Exception {
         List<String> command = new ArrayList<>(first);
         command.addAll(List.of("sleep", "1000000"));
