@@ -19,6 +19,7 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobCheck;
 import org.posthouse.wire.StageAsk;
 import org.posthouse.wire.StageTaken;
 import org.posthouse.wire.WireException;
@@ -77,11 +78,16 @@ final class AgentSession implements Session {
             case AGENT_OFFER -> onOffer(AgentOffer.decode(ArrivedFrame.copy(buffer, index, length)));
             case AGENT_MESSAGE -> onMessage(buffer, index, length, view);
             case AGENT_PING -> output.write(AgentPing.decode(ArrivedFrame.copy(buffer, index, length)).encode(FrameType.AGENT_PONG));
+            case JOB_CHECK -> onCheck(JobCheck.decode(ArrivedFrame.copy(buffer, index, length)).job());
             case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_TAKEN -> files.onTaken(StageTaken.decode(ArrivedFrame.copy(buffer, index, length)));
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from an agent");
         }
+    }
+
+    private void onCheck(long job) {
+        output.write(new JobCheck(job, relay.jobs().job(job) != null).encode());
     }
 
     private void onOffer(AgentOffer next) throws WireException {

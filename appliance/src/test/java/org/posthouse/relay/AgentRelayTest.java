@@ -40,6 +40,9 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.JobCheck;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -217,6 +220,27 @@ class AgentRelayTest {
         } catch (IOException | WireException e) {
             gone.completeExceptionally(e);
         }
+    }
+
+    @Test
+    void tellsAnAgentWhetherAJobIsOpen(Vertx vertx) throws Exception {
+        Relay relay = deploy(vertx);
+        try (RawPeer agent = agent(relay, AGENT, "n1"); RawPeer launcher = launcher(relay)) {
+            assertThat(isOpen(agent)).isFalse();
+            HomeRelay home = new HomeRelay("here", "here", relay.address());
+            launcher.send(new JobOpen(JOB, Token.random(), false, "test", List.of(home), new int[2]).encode());
+            next(launcher, FrameType.JOB_OPENED);
+            assertThat(isOpen(agent)).isTrue();
+            launcher.close();
+            await().until(() -> !isOpen(agent));
+        }
+    }
+
+    private static boolean isOpen(RawPeer agent) throws IOException, WireException {
+        agent.send(new JobCheck(JOB, false).encode());
+        JobCheck answer = JobCheck.decode(next(agent, FrameType.JOB_CHECK));
+        assertThat(answer.job()).isEqualTo(JOB);
+        return answer.isOpen();
     }
 
     @Test

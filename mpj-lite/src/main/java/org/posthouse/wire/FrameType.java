@@ -74,7 +74,8 @@ public enum FrameType {
             66, Wire.STAGE_HEADER_BYTES + 1, Wire.STAGE_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LAUNCHER | Role.RELAY),
     STAGE_TAKEN(67, 56, 56, Role.RELAY | Role.AGENT),
     JOB_SAVE(68, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.LAUNCHER),
-    AGENT_END(69, 26, 26, Role.LAUNCHER | Role.RELAY);
+    AGENT_END(69, 26, 26, Role.LAUNCHER | Role.RELAY),
+    JOB_CHECK(70, 18, 18, Role.AGENT | Role.RELAY);
 
     /** The role of the sending end of a connection. A set of roles is a bit mask. */
     public static final class Role {

@@ -64,6 +64,7 @@ public final class FrameFuzz {
             case AGENT_MESSAGE -> envelope((AgentEnvelope) decoded);
             case AGENT_GONE -> ((AgentGone) decoded).encode();
             case AGENT_END -> ((AgentEnd) decoded).encode();
+            case JOB_CHECK -> ((JobCheck) decoded).encode();
             case AGENT_DRAIN -> ((AgentDrain) decoded).encode();
             case AGENT_PING, AGENT_PONG -> ((AgentPing) decoded).encode(type);
             case STAGE_ASK -> ((StageAsk) decoded).encode();

@@ -86,6 +86,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.STAGE_TAKEN, RELAY | AGENT);
         SENDERS.put(FrameType.JOB_SAVE, LAUNCHER);
         SENDERS.put(FrameType.AGENT_END, LAUNCHER | RELAY);
+        SENDERS.put(FrameType.JOB_CHECK, AGENT | RELAY);
     }
 
     @ParameterizedTest

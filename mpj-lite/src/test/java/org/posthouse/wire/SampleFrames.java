@@ -40,6 +40,7 @@ final class SampleFrames {
     static final AgentEnvelope AGENT_MESSAGE = AgentEnvelope.of(JOB, AGENT, 0x91, new AgentMessage.Exited(3, 2, 0x92));
     static final AgentGone AGENT_GONE = new AgentGone(AGENT, "why");
     static final AgentEnd AGENT_END = new AgentEnd(AGENT, true);
+    static final JobCheck JOB_CHECK = new JobCheck(JOB, true);
     static final AgentDrain AGENT_DRAIN = new AgentDrain(AGENT, true);
     static final AgentPing AGENT_PING = new AgentPing(0x93);
     static final ContentHash HASH = new ContentHash(0x31, 0x32, 0x33, 0x34);
@@ -110,6 +111,7 @@ final class SampleFrames {
             case AGENT_GONE -> AGENT_GONE.encode();
             case AGENT_DRAIN -> AGENT_DRAIN.encode();
             case AGENT_END -> AGENT_END.encode();
+            case JOB_CHECK -> JOB_CHECK.encode();
             case AGENT_PING, AGENT_PONG -> AGENT_PING.encode(type);
             case STAGE_ASK -> STAGE_ASK.encode();
             case STAGE_ANSWER -> STAGE_ANSWER.encode();
@@ -284,6 +286,7 @@ final class SampleFrames {
             case AGENT_GONE -> AgentGone.decode(frame);
             case AGENT_DRAIN -> AgentDrain.decode(frame);
             case AGENT_END -> AgentEnd.decode(frame);
+            case JOB_CHECK -> JobCheck.decode(frame);
             case AGENT_PING, AGENT_PONG -> AgentPing.decode(frame);
             case STAGE_ASK -> StageAsk.decode(frame);
             case STAGE_ANSWER -> StageAnswer.decode(frame);

@@ -608,8 +608,9 @@ public final class FrameChannel implements AutoCloseable {
     @Override
     public void close() throws IOException {
         if (waits && channel.isOpen()) {
-            // Java's close waits for a read in progress that Java does not know to block.
+            // Java's close waits for a read or a write in progress that Java does not know to block.
             channel.shutdownInput();
+            channel.shutdownOutput();
         }
         channel.close();
         readable.close();

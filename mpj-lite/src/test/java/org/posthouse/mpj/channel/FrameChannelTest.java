@@ -3,7 +3,9 @@ package org.posthouse.mpj.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -19,12 +21,14 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -219,6 +223,24 @@ final class FrameChannelTest {
                 .begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7)
                 .sequence(sequence)
                 .content(bytes, bytes, 1);
+    }
+
+    /** As a watch does whose relay is silent. */
+    @Test
+    void closeEndsAWriteToAPeerThatDoesNotRead() throws Exception {
+        ByteBuffer frame = send(1, Wire.PAYLOAD_BYTES_MAX);
+        AtomicLong written = new AtomicLong();
+        FutureTask<Void> writer = new FutureTask<>(() -> {
+            while (true) {
+                line.write(frame.duplicate());
+                written.incrementAndGet();
+            }
+        });
+        Thread.ofPlatform().daemon().start(writer);
+        AtomicLong before = new AtomicLong(-1);
+        await().pollInterval(Duration.ofMillis(200)).until(() -> before.getAndSet(written.get()) == written.get());
+        line.close();
+        assertThatThrownBy(writer::get).hasCauseInstanceOf(IOException.class);
     }
 
     @Test

@@ -41,6 +41,7 @@ import org.posthouse.wire.AgentPing;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.JobCheck;
 import org.posthouse.wire.StageAnswer;
 import org.posthouse.wire.StageData;
 import org.posthouse.wire.WireException;
@@ -302,6 +303,16 @@ public final class Agent implements AutoCloseable {
         if (connection != null) {
             pingsNs.put(++pings, System.nanoTime());
             send(new AgentPing(pings).encode(FrameType.AGENT_PING));
+            jobs.values().stream().filter(job -> !job.hasLauncher()).forEach(job -> send(new JobCheck(job.id(), false).encode()));
+        }
+    }
+
+    /** The relay has no job that has no launcher either: it has ended while the agent was away, or was never opened. */
+    private void checked(JobCheck answer) {
+        AgentJob job = jobs.get(answer.job());
+        if (job != null && !answer.isOpen() && !job.hasLauncher()) {
+            printer.accept("job " + HexFormat.of().toHexDigits(job.id()) + " has ended: its processes here are killed");
+            end(job);
         }
     }
 
@@ -333,6 +344,7 @@ public final class Agent implements AutoCloseable {
             switch (type) {
                 case AGENT_MESSAGE -> onMessage(AgentEnvelope.decode(frame));
                 case AGENT_GONE -> onGone(AgentGone.decode(frame).end());
+                case JOB_CHECK -> checked(JobCheck.decode(frame));
                 case AGENT_END -> ordered(AgentEnd.decode(frame));
                 case AGENT_DRAIN -> {
                     ledger.drain(AgentDrain.decode(frame).drain());

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.NodeKeys;
@@ -38,12 +39,26 @@ final class AgentConnection implements AutoCloseable {
         void onLost(AgentConnection from, String why, CloseNotice notice);
     }
 
+    /** Longest silence of a relay, which answers a ping each 5 s; the relay allows its agents as much. */
+    static final long SILENCE_MS_MAX = 30_000;
+
+    private static final long LOOK_MS = 1_000;
+
     private final FrameChannel line;
     private final RelayProof proof;
     private final Listener listener;
 
     /** Written by the agent's thread, read by the one that reads. */
     private volatile boolean closing;
+
+    /** Written by the thread that reads, read by the one that watches. */
+    private volatile long heardNs = System.nanoTime();
+
+    /** Written by the thread that watches, read by the one that reads. */
+    private volatile boolean isSilent;
+
+    /** Written by the thread that reads, read by the one that watches. */
+    private volatile boolean isOver;
 
     /** Confined to the thread that reads. */
     private CloseNotice notice;
@@ -93,6 +108,7 @@ final class AgentConnection implements AutoCloseable {
                 line.write(Hello.agent().encode());
             }
             Thread.ofVirtual().name("posthouse-agent-" + relay).start(connection::read);
+            Thread.ofVirtual().name("posthouse-agent-watch-" + relay).start(connection::watch);
             return connection;
         } catch (WireException e) {
             line.close();
@@ -108,6 +124,7 @@ final class AgentConnection implements AutoCloseable {
         try {
             while (!closing) {
                 line.read();
+                heardNs = System.nanoTime();
                 line.dispatch(this::onFrame);
             }
         } catch (EOFException e) {
@@ -118,8 +135,31 @@ final class AgentConnection implements AutoCloseable {
     }
 
     private void lost(String why) {
+        isOver = true;
         if (!closing) {
-            listener.onLost(this, why, notice);
+            String silent = "it has not answered for " + TimeUnit.MILLISECONDS.toSeconds(SILENCE_MS_MAX) + " s";
+            listener.onLost(this, isSilent ? silent : why, notice);
+        }
+    }
+
+    /**
+     * Breaks a connection whose relay is silent, as behind a cut, which the system notices after minutes only. The agent's
+     * thread cannot do that: it may hang in a write.
+     */
+    private void watch() {
+        try {
+            while (!closing && !isOver) {
+                TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+                if (System.nanoTime() - heardNs > TimeUnit.MILLISECONDS.toNanos(SILENCE_MS_MAX)) {
+                    isSilent = true;
+                    line.close();
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

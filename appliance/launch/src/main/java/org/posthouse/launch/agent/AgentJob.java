@@ -111,6 +111,11 @@ final class AgentJob {
         }
     }
 
+    /** Whether a launcher is connected for it, as far as is known. */
+    boolean hasLauncher() {
+        return launcher != NO_LAUNCHER;
+    }
+
     /** Whether it has had no launcher for longer than its processes are kept. */
     boolean isAbandoned(long nowNs) {
         return launcher == NO_LAUNCHER && nowNs - goneNs >= TimeUnit.SECONDS.toNanos(launcherSeconds);
