@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 /** {@code posthouse demo}. */
 @Command(
         name = "demo",
-        description = "Starts two sites on this host, runs the examples over both, kills a rank of each and in heat a relay, and draws what"
+        description = "Starts two sites on this host, runs the examples over both, kills a rank or a node of each and in heat a relay, and draws what"
                 + " happened.",
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
@@ -32,6 +32,14 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "K",
             description = "Relay processes of each site, at most " + Demo.RELAYS_PER_SITE_MAX + " (default: ${DEFAULT-VALUE}).")
     private int relaysPerSite;
+
+    @Option(
+            names = "--nodes",
+            defaultValue = "0",
+            paramLabel = "N",
+            description = "Agents of each site, 2 to " + Demo.NODES_MAX + ", on which the ranks run; each job then loses a node, not a rank;"
+                    + " 0: ranks run beside this command (default: ${DEFAULT-VALUE}).")
+    private int nodes;
 
     @Parameters(paramLabel = "EXAMPLE", description = "Only these examples, such as ring heat, in the order of all (default: all).")
     private List<String> examples = List.of();
@@ -46,6 +54,9 @@ final class DemoCommand implements Callable<Integer> {
                     command.commandLine(),
                     "--relays-per-site " + relaysPerSite + ", expected 1 to " + Demo.RELAYS_PER_SITE_MAX);
         }
+        if (nodes < 0 || nodes == 1 || nodes > Demo.NODES_MAX) {
+            throw new ParameterException(command.commandLine(), "--nodes " + nodes + ", expected 2 to " + Demo.NODES_MAX + " agents of each site");
+        }
         for (String example : examples) {
             if (!Demo.examples().contains(example)) {
                 throw new ParameterException(
@@ -54,7 +65,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         try (Interruption interruption = Interruption.open();
-                Demo demo = Demo.start(out, relaysPerSite)) {
+                Demo demo = Demo.start(out, relaysPerSite, nodes)) {
             boolean verified = demo.runJobs(examples, interruption::guardNext);
             out.println(verified ? "Every job verified." : "Not every job verified.");
             if (keep) {

@@ -14,7 +14,9 @@ import org.posthouse.faults.FaultInjector;
 import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.JobRun;
+import org.posthouse.launch.PlacementPlan;
 import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.install.ReadyLine;
 import org.posthouse.launch.install.RelayGrid;
 import org.posthouse.launch.install.RelayProcess;
 import org.posthouse.launch.job.JobFailure;
@@ -22,13 +24,15 @@ import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.provision.LocalAgents;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.relay.host.UserToken;
 
 /**
  * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. One rank of each job is killed
- * with SIGKILL while it works, and in one job the relay of the second site, too. Confined to the command's thread.
+ * with SIGKILL while it works, or one node if the ranks run on nodes, and in one job the relay of the second site, too. Confined to the command's thread.
  */
 public final class Demo implements AutoCloseable {
     /** So that each relay has a rank. */
@@ -47,7 +51,15 @@ public final class Demo implements AutoCloseable {
     /** Milliseconds between checkpoints of a job that can save its state. */
     private static final int CHECKPOINT_MS = 100;
 
+    private static final Map<String, String> VARIABLES = Map.of(Endpoints.CHECKPOINT_MS, Integer.toString(CHECKPOINT_MS));
+
     private static final int SITES = 2;
+
+    /** Most agents of each site. */
+    public static final int NODES_MAX = 16;
+
+    /** A killed agent does not come back as the same one. */
+    private static final long NODE_TIMEOUT_MS = 500;
 
     /**
      * One example with its arguments.
@@ -78,6 +90,7 @@ public final class Demo implements AutoCloseable {
     private final PrintStream out;
     private final int relaysPerSite;
     private final RelayGrid grid;
+    private final LocalAgents agents;
 
     /**
      * Traffic of relays that were killed since: their counters start again from 0. Written by the thread that kills,
@@ -88,23 +101,55 @@ public final class Demo implements AutoCloseable {
     /** Why a relay that was killed does not come back; empty if all are there. */
     private String lostRelay = "";
 
-    private Demo(PrintStream out, int relaysPerSite, RelayGrid grid) {
+    private Demo(PrintStream out, int relaysPerSite, RelayGrid grid, LocalAgents agents) {
         this.out = out;
         this.relaysPerSite = relaysPerSite;
         this.grid = grid;
+        this.agents = agents;
     }
 
     /**
      * Starts both sites; blocks until they serve.
      *
      * @param relaysPerSite from 1 to {@link #RELAYS_PER_SITE_MAX}
+     * @param nodes agents of each site, on which the ranks then run, up to {@link #NODES_MAX}; 0: they run beside this process
      */
-    public static Demo start(PrintStream out, int relaysPerSite) throws IOException, JobFailure {
+    public static Demo start(PrintStream out, int relaysPerSite, int nodes) throws IOException, JobFailure {
         out.println(relaysPerSite == 1
                 ? "Two sites, each with a relay process of its own:"
                 : "Two sites, each with " + relaysPerSite + " relay processes of its own:");
         RelayGrid grid = RelayGrid.start(SITES, relaysPerSite, List.of(), ready -> out.println("  " + ready.text()));
-        return new Demo(out, relaysPerSite, grid);
+        try {
+            LocalAgents agents = LocalAgents.start(ready(grid), nodes, RANKS, UserToken.find());
+            Demo demo = new Demo(out, relaysPerSite, grid, agents);
+            demo.showNodes();
+            return demo;
+        } catch (IOException | JobFailure | RuntimeException e) {
+            grid.close();
+            throw e;
+        }
+    }
+
+    private static List<ReadyLine> ready(RelayGrid grid) {
+        return grid.relays().stream().map(RelayProcess::ready).toList();
+    }
+
+    private boolean hasNodes() {
+        return !agents.agents().isEmpty();
+    }
+
+    /** Where ranks will be: at each job's start all slots are free. */
+    private void showNodes() throws IOException, JobFailure {
+        if (!hasNodes()) {
+            return;
+        }
+        out.println("Each site has " + agents.agents().size() / SITES + " nodes, an agent process each. Ranks run on them, and each job loses a node:");
+        PlacementPlan.of(RANKS, placement()).lines().forEach(line -> out.println("  " + line));
+    }
+
+    private PlacementRequest placement() throws IOException {
+        NodeRequest request = hasNodes() ? NodeRequest.always(VARIABLES, NODE_TIMEOUT_MS) : NodeRequest.LOCAL;
+        return new PlacementRequest(grid.addresses(), SITES, relaysPerSite, UserToken.find(), request);
     }
 
     /** The names of all examples, in the order in which they run. */
@@ -128,7 +173,7 @@ public final class Demo implements AutoCloseable {
             }
             out.println();
             out.println("  ┌ example:" + job.name() + " " + String.join(" ", job.arguments()) + " on " + RANKS + " ranks, "
-                    + RANKS / SITES + " at each site");
+                    + (hasNodes() ? "on " + agents.agents().size() + " nodes" : RANKS / SITES + " at each site"));
             DemoReport report = run(job, (1 + VICTIM_STEP * i) % RANKS, watch);
             if (report.stopped()) {
                 return false;
@@ -140,7 +185,7 @@ public final class Demo implements AutoCloseable {
                 throw new JobFailure(lostRelay + "; what its relays have said and logged stays in " + grid.keep());
             }
         }
-        new Drawing(out).draw(grid.relays().stream().map(RelayProcess::ready).toList(), reports);
+        new Drawing(out).draw(ready(grid), reports);
         return reports.stream().allMatch(DemoReport::verified);
     }
 
@@ -152,32 +197,34 @@ public final class Demo implements AutoCloseable {
                 Examples.mainClass(job.name()).orElseThrow(),
                 job.arguments(),
                 List.of(),
-                Map.of(Endpoints.CHECKPOINT_MS, Integer.toString(CHECKPOINT_MS)),
+                VARIABLES,
                 true,
                 RestartPolicy.DEFAULT);
         DemoTraffic before = moved();
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
-        PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), SITES, relaysPerSite, UserToken.find());
-        JobRun run = JobRun.prepare(spec, placementRequest, RankOutput.tagged(RANKS, stream, stream));
+        JobRun run = JobRun.prepare(spec, placement(), RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
-        try (FaultInjector faultInjector = FaultInjector.begin(run, RANKS, grid.relays(), strikes(job, victim, before), JOB_SECONDS_MAX)) {
+        try (FaultInjector faultInjector = FaultInjector.begin(
+                run, RANKS, grid.relays(), agents.agents(), strikes(job, victim, before), JOB_SECONDS_MAX)) {
             JobOutcome outcome = run.run();
             boolean stopped = faultInjector.isInterrupted();
             faultInjector.close(); // A relay that was killed is up again, or lost.
             lostRelay = faultInjector.lostRelay();
             if (stopped || !lostRelay.isEmpty()) {
-                return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), "", false, stopped, before);
+                return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), faultInjector.agentKills(), "", false, stopped, before);
             }
             String byItself = faultInjector.byItself(outcome);
             boolean verified =
                     outcome.isSuccess() && outcome.divergences().isEmpty() && outcome.printedOther().isEmpty() && byItself.isEmpty() && verdicts.verified();
-            return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), byItself, verified, false, moved().since(before));
+            return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), faultInjector.agentKills(), byItself, verified, false, moved().since(before));
         }
     }
 
     private List<PlannedKill> strikes(Example job, int victim, DemoTraffic before) {
-        PlannedKill ofRank = new PlannedKill(KillTarget.RANK, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
+        PlannedKill ofRank = new PlannedKill(
+                hasNodes() ? KillTarget.AGENT : KillTarget.RANK, hasNodes() ? victim % Math.min(RANKS, agents.agents().size()) : victim, true, KILL_AFTER_MS,
+                () -> hasMoved(before, job.middle()));
         if (!job.name().equals(RELAY_DIES_IN)) {
             return List.of(ofRank);
         }
@@ -219,6 +266,8 @@ public final class Demo implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        grid.close();
+        try (grid) {
+            agents.close();
+        }
     }
 }

@@ -11,9 +11,10 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.RelayLoss;
 import org.posthouse.launch.job.Restart;
+import org.posthouse.launch.provision.AgentProcess;
 
 /**
- * Kills ranks, relays and launchers of one job at set moments, starts the relays again, and ends a job that lasts too long. It has threads
+ * Kills ranks, agents, relays and launchers of one job at set moments, starts agents and relays again, and ends a job that lasts too long. It has threads
  * of its own, which {@link #close} ends; what they have done is guarded by itself. A strike that finds no process left, because the job is over, does nothing.
  */
 public final class FaultInjector implements AutoCloseable {
@@ -25,28 +26,37 @@ public final class FaultInjector implements AutoCloseable {
     private final RunningJob run;
     private final int ranks;
     private final List<RelayProcess> relays;
+    private final List<AgentProcess> agents;
     private final Runnable strikeLauncher;
     private final long startNs = System.nanoTime();
     private final List<RankKill> kills = new ArrayList<>();
     private final List<RelayKill> relayKills = new ArrayList<>();
+    private final List<AgentKill> agentKills = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private long connectedNs;
     private String ended = "";
     private String lostRelay = "";
 
-    private FaultInjector(RunningJob run, int ranks, List<RelayProcess> relays, Runnable strikeLauncher) {
+    private FaultInjector(RunningJob run, int ranks, List<RelayProcess> relays, List<AgentProcess> agents, Runnable strikeLauncher) {
         this.run = run;
         this.ranks = ranks;
         this.relays = relays;
+        this.agents = agents;
         this.strikeLauncher = strikeLauncher;
     }
 
-    /** As below for a job whose launcher is this process. */
+    /** As below for a job without nodes whose launcher is this process. */
     public static FaultInjector begin(RunningJob run, int ranks, List<RelayProcess> relays, List<PlannedKill> strikes, long secondsMax) {
+        return begin(run, ranks, relays, List.of(), strikes, secondsMax);
+    }
+
+    /** As below for a job whose launcher is this process. */
+    public static FaultInjector begin(
+            RunningJob run, int ranks, List<RelayProcess> relays, List<AgentProcess> agents, List<PlannedKill> strikes, long secondsMax) {
         Runnable none = () -> {
             throw new IllegalStateException("a strike at a launcher that is no process of its own");
         };
-        return begin(run, ranks, relays, none, strikes, secondsMax);
+        return begin(run, ranks, relays, agents, none, strikes, secondsMax);
     }
 
     /**
@@ -55,12 +65,14 @@ public final class FaultInjector implements AutoCloseable {
      * @param run is about to be run
      * @param ranks how many it has
      * @param relays those that may be killed, by their numbers in strikes
+     * @param agents the same of the nodes
      * @param strikeLauncher kills the present launcher and sees to the next
      * @param secondsMax how long the job may take
      */
     public static FaultInjector begin(
-            RunningJob run, int ranks, List<RelayProcess> relays, Runnable strikeLauncher, List<PlannedKill> strikes, long secondsMax) {
-        FaultInjector faultInjector = new FaultInjector(run, ranks, relays, strikeLauncher);
+            RunningJob run, int ranks, List<RelayProcess> relays, List<AgentProcess> agents, Runnable strikeLauncher, List<PlannedKill> strikes,
+            long secondsMax) {
+        FaultInjector faultInjector = new FaultInjector(run, ranks, relays, agents, strikeLauncher);
         faultInjector.start("connected", faultInjector::noteConnected);
         faultInjector.start("overdue", () -> faultInjector.endOverdue(secondsMax));
         for (PlannedKill strike : strikes) {
@@ -125,6 +137,7 @@ public final class FaultInjector implements AutoCloseable {
         switch (strike.whose()) {
             case RANK -> strikeRank(strike.number());
             case RELAY -> strikeRelay(relays.get(strike.number()));
+            case AGENT -> strikeAgent(agents.get(strike.number()));
             case LAUNCHER -> strikeLauncher.run();
         }
     }
@@ -138,6 +151,17 @@ public final class FaultInjector implements AutoCloseable {
             }
         } catch (JobFailure e) {
             lose("relay " + relay.ready().relay() + " was killed and cannot be started again: " + e.getMessage());
+        }
+    }
+
+    private void strikeAgent(AgentProcess agent) {
+        try {
+            OptionalLong killedNs = agent.strike();
+            if (killedNs.isPresent()) {
+                note(new AgentKill(agent.name(), killedNs.getAsLong() - startNs, System.nanoTime() - killedNs.getAsLong()));
+            }
+        } catch (JobFailure e) {
+            lose("agent " + agent.name() + " was killed and cannot be started again: " + e.getMessage());
         }
     }
 
@@ -156,6 +180,10 @@ public final class FaultInjector implements AutoCloseable {
         relayKills.add(kill);
     }
 
+    private synchronized void note(AgentKill kill) {
+        agentKills.add(kill);
+    }
+
     private synchronized void note(RankKill kill) {
         kills.add(kill);
     }
@@ -170,16 +198,21 @@ public final class FaultInjector implements AutoCloseable {
         return List.copyOf(relayKills);
     }
 
+    /** The agents that were killed, in the order in which they had reached their relays again. */
+    public synchronized List<AgentKill> agentKills() {
+        return List.copyOf(agentKills);
+    }
+
     /** A restart, or a loss of a relay, that comes of nothing that this has done, in one line; empty if there is none. Good once it is closed. */
     public String byItself(JobOutcome outcome) {
-        return byItself(outcome, kills(), relayKills());
+        return byItself(outcome, kills(), relayKills(), agentKills());
     }
 
     /** A restart, or a loss of a relay, that comes of no kill, in one line; empty if there is none. */
-    public static String byItself(JobOutcome outcome, List<RankKill> kills, List<RelayKill> relayKills) {
+    public static String byItself(JobOutcome outcome, List<RankKill> kills, List<RelayKill> relayKills, List<AgentKill> agentKills) {
         for (Restart restart : outcome.restarts()) {
             boolean ofRelay = restart.lostRelay() && !relayKills.isEmpty();
-            if (!restart.lostLauncher() && !ofRelay && kills.stream().noneMatch(kill -> kill.ledTo(restart))) {
+            if (!restart.lostLauncher() && !ofRelay && agentKills.isEmpty() && kills.stream().noneMatch(kill -> kill.ledTo(restart))) {
                 return "rank " + restart.rank() + " was restarted and nobody killed it: " + restart.cause();
             }
         }

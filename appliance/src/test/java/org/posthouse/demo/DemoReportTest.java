@@ -15,7 +15,7 @@ class DemoReportTest {
 
     private static DemoReport report(String byItself, Restart... restarts) {
         JobOutcome outcome = new JobOutcome(0, "", false, 1, List.of(restarts), List.of(), List.of(), List.of());
-        return new DemoReport("ring", 4, outcome, List.of(new RankKill(1, 1, 1)), byItself, byItself.isEmpty(), false, DemoTraffic.NONE);
+        return new DemoReport("ring", 4, outcome, List.of(new RankKill(1, 1, 1)), List.of(), byItself, byItself.isEmpty(), false, DemoTraffic.NONE);
     }
 
     @Test

@@ -25,6 +25,28 @@ class DemoTest {
         assertVerified(result, 1);
     }
 
+    /** One node of the six dies, and its ranks go on at another of its site. */
+    @Test
+    @Tag("long")
+    void aNodeOfEachJobIsKilledWhereRanksRunOnNodes() throws Exception {
+        Command.Result result = Command.run(folder, "demo", "--nodes", "3", "ring", "nas-is");
+        assertThat(result.out().lines().filter(line -> line.matches(" *site site-[ab], node site-[ab]-[123], .*: ranks? .*"))).as(result.out()).hasSize(6);
+        assertThat(result.out()).contains("Every job verified.");
+        assertThat(result.out().lines().filter(line -> line.contains("Verification: SUCCESSFUL"))).hasSize(2);
+        assertThat(result.out().lines().filter(line -> line.matches(" .* verified +node site-[ab]-[123] killed, its (\\d )?ranks? back in .* s.*")))
+                .as(result.out())
+                .hasSize(2);
+        assertThat(result.status()).isZero();
+        assertThat(result.err()).isEmpty();
+    }
+
+    @Test
+    void oneNodeIsRefused() {
+        InProcess.Result result = InProcess.run("demo", "--nodes", "1", "ring");
+        assertThat(result.status()).isEqualTo(2);
+        assertThat(result.err()).startsWith("posthouse demo: --nodes 1, expected 2 to 16 agents of each site");
+    }
+
     @Test
     void oneThatIsNoneIsRefusedByName() {
         InProcess.Result result = InProcess.run("demo", "ring", "nas-mg");

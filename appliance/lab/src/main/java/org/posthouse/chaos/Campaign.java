@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
+import org.posthouse.faults.AgentKill;
 import org.posthouse.faults.FaultInjector;
 import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
@@ -39,6 +40,7 @@ public final class Campaign {
     private final Consumer<RunningJob> watch;
     private final List<KillOutcome> fates = new ArrayList<>();
     private final List<RelayKillOutcome> relayFates = new ArrayList<>();
+    private final List<AgentKillOutcome> agentFates = new ArrayList<>();
     private final List<LauncherKillOutcome> launcherFates = new ArrayList<>();
     private Baseline baseline;
     private int runs;
@@ -80,7 +82,7 @@ public final class Campaign {
     }
 
     private CampaignReport report(String unhit) {
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, unhit, lostRelay);
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, agentFates, launcherFates, unhit, lostRelay);
     }
 
     /** Why there are no more kills. @param failed number of those runs that did not end well */
@@ -90,12 +92,13 @@ public final class Campaign {
     }
 
     private int killed() {
-        return fates.size() + relayFates.size() + launcherFates.size();
+        return fates.size() + relayFates.size() + agentFates.size() + launcherFates.size();
     }
 
     private List<KillTarget> hit() {
         List<KillTarget> hit = new ArrayList<>(Collections.nCopies(fates.size(), KillTarget.RANK));
         hit.addAll(Collections.nCopies(relayFates.size(), KillTarget.RELAY));
+        hit.addAll(Collections.nCopies(agentFates.size(), KillTarget.AGENT));
         hit.addAll(Collections.nCopies(launcherFates.size(), KillTarget.LAUNCHER));
         return hit;
     }
@@ -118,7 +121,7 @@ public final class Campaign {
     private void note(CampaignRun run) {
         lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
-        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.agentKills().isEmpty() && run.launcherKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
         }
         if (!wrong.isEmpty()) {
@@ -134,6 +137,12 @@ public final class Campaign {
             }
         }
         noteRelays(run, wrong.isEmpty());
+        for (AgentKill kill : run.agentKills()) {
+            if (!run.outcome().restarts().isEmpty() || !wrong.isEmpty()) {
+                agentFates.add(new AgentKillOutcome(runs, kill, run.outcome().restarts().size(), wrong.isEmpty()));
+                out.println(agentFates.getLast().words());
+            }
+        }
         for (LauncherKill kill : run.launcherKills()) {
             launcherFates.add(new LauncherKillOutcome(runs, kill, wrong.isEmpty()));
             out.println(launcherFates.getLast().words());
@@ -169,7 +178,7 @@ public final class Campaign {
         Transcript transcript = new Transcript();
         JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
         watch.accept(job);
-        try (FaultInjector faultInjector = FaultInjector.begin(job, ranks, plan.relays(), strikes, runSecondsMax())) {
+        try (FaultInjector faultInjector = FaultInjector.begin(job, ranks, plan.relays(), plan.agents(), strikes, runSecondsMax())) {
             JobOutcome outcome = job.run();
             if (faultInjector.isInterrupted()) {
                 return Optional.empty();
@@ -185,7 +194,7 @@ public final class Campaign {
         Launchers job = new Launchers(plan.job(), plan.reach(), folder, transcript);
         watch.accept(job);
         try (FaultInjector faultInjector = FaultInjector.begin(
-                job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, runSecondsMax())) {
+                job, plan.job().ranks(), plan.relays(), plan.agents(), job::strikeLauncher, strikes, runSecondsMax())) {
             JobOutcome outcome = job.run();
             if (faultInjector.isInterrupted()) {
                 return Optional.empty();
@@ -199,7 +208,7 @@ public final class Campaign {
     private static CampaignRun run(
             JobOutcome outcome, Transcript transcript, String shownWrong, FaultInjector faultInjector, List<LauncherKill> launcherKills) {
         return new CampaignRun(
-                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.kills(), faultInjector.relayKills(), launcherKills,
+                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.kills(), faultInjector.relayKills(), faultInjector.agentKills(), launcherKills,
                 faultInjector.connectedNs());
     }
 }

@@ -9,6 +9,7 @@ import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.install.RelayProcess;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.provision.AgentProcess;
 
 /**
  * The plan of a campaign.
@@ -16,15 +17,26 @@ import org.posthouse.launch.place.PlacementRequest;
  * @param job the job to run again and again; logged, and its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each
  * @param reach the relays that it runs on
  * @param relays the same as processes that may be killed
+ * @param agents those of the nodes, which may be killed; none if the job runs without nodes
  * @param kills number of processes to kill, from 1
  * @param relayEvery each kill of so many is one of a relay; 0: none is
+ * @param agentEvery each kill before one of so many is one of an agent; 0: none is
  * @param launcherEvery the first kill and each one so many later is of a launcher, even if it were of a relay
  *     otherwise; 0: none is
  * @param seed decides which ranks and relays, and at which moments of the run without kills
  * @param runSecondsMax seconds that one run may take at least before it counts as hung, from 1
  */
 public record CampaignPlan(
-        JobSpec job, PlacementRequest reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
+        JobSpec job,
+        PlacementRequest reach,
+        List<RelayProcess> relays,
+        List<AgentProcess> agents,
+        int kills,
+        int relayEvery,
+        int agentEvery,
+        int launcherEvery,
+        long seed,
+        int runSecondsMax) {
     /** So many kills hit one run at most, and maybe all the same rank. */
     public static final int KILLS_PER_RUN_MAX = 3;
 
@@ -36,10 +48,11 @@ public record CampaignPlan(
 
     public CampaignPlan {
         relays = List.copyOf(relays);
-        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0 || launcherEvery < 0) {
+        agents = List.copyOf(agents);
+        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0 || agentEvery < 0 || launcherEvery < 0) {
             throw new IllegalArgumentException(
                     "kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more; relay every " + relayEvery
-                            + " and launcher every " + launcherEvery + ", expected 0 or more");
+                            + ", agent every " + agentEvery + " and launcher every " + launcherEvery + ", expected 0 or more");
         }
         if (!job.logged() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
             throw new IllegalArgumentException("a job that does not endure " + KILLS_PER_RUN_MAX + " kills: " + job.patience());
@@ -70,16 +83,27 @@ public record CampaignPlan(
             boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
             long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
             KillTarget whose = owed.get(i);
-            int number = random.nextInt(whose == KillTarget.RELAY ? relays.size() : job.ranks());
+            int number = random.nextInt(number(whose));
             strikes.add(new PlannedKill(whose, number, !anyMoment, (long) (random.nextDouble() * windowMs)));
         }
         return strikes;
+    }
+
+    private int number(KillTarget whose) {
+        return switch (whose) {
+            case RELAY -> relays.size();
+            case AGENT -> agents.size();
+            case RANK, LAUNCHER -> job.ranks();
+        };
     }
 
     /** @param kill its number, from 1. Those of relays are multiples, those of launchers are not: the same N for both gives both */
     private KillTarget victim(int kill) {
         if (launcherEvery > 0 && (kill - 1) % launcherEvery == 0) {
             return KillTarget.LAUNCHER;
+        }
+        if (agentEvery > 0 && (kill + 1) % agentEvery == 0) {
+            return KillTarget.AGENT;
         }
         return relayEvery > 0 && kill % relayEvery == 0 ? KillTarget.RELAY : KillTarget.RANK;
     }

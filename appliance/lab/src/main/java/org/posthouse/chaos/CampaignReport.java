@@ -17,6 +17,7 @@ import java.util.Objects;
  * @param failedRuns number of failed runs, hit or not
  * @param fates the ranks that were killed, in order
  * @param relayFates the relays that were killed, in order
+ * @param agentFates the agents that were killed, in order
  * @param launcherFates the launchers that were killed, in order
  * @param unhit why fewer were killed than planned; empty if all were
  * @param lostRelay why a relay that was killed did not come back, which has ended the campaign; empty if all did
@@ -28,18 +29,20 @@ public record CampaignReport(
         int failedRuns,
         List<KillOutcome> fates,
         List<RelayKillOutcome> relayFates,
+        List<AgentKillOutcome> agentFates,
         List<LauncherKillOutcome> launcherFates,
         String unhit,
         String lostRelay) {
     public CampaignReport {
         fates = List.copyOf(fates);
         relayFates = List.copyOf(relayFates);
+        agentFates = List.copyOf(agentFates);
         launcherFates = List.copyOf(launcherFates);
     }
 
     private long verified() {
         return fates.stream().filter(KillOutcome::isVerified).count() + relayFates.stream().filter(RelayKillOutcome::isVerified).count()
-                + launcherFates.stream().filter(LauncherKillOutcome::isVerified).count();
+                + agentFates.stream().filter(AgentKillOutcome::isVerified).count() + launcherFates.stream().filter(LauncherKillOutcome::isVerified).count();
     }
 
     /** Whether as many processes as planned were killed, and every run verified. */
@@ -69,6 +72,7 @@ public record CampaignReport(
     public void print(PrintStream out) {
         print(out, "ranks", parts());
         print(out, "relays", relayParts());
+        print(out, "agents", RestartPart.ofAgents(agentFates));
         print(out, "launchers", launcherParts());
         out.println();
         out.println(verdict());
@@ -100,6 +104,9 @@ public record CampaignReport(
         all.put("relayEvery", plan.relayEvery());
         all.put("relayParts", relayParts());
         all.put("relaysKilled", relayFates);
+        all.put("agentEvery", plan.agentEvery());
+        all.put("agentParts", RestartPart.ofAgents(agentFates));
+        all.put("agentsKilled", agentFates);
         all.put("launcherEvery", plan.launcherEvery());
         all.put("launcherParts", launcherParts());
         all.put("launchersKilled", launcherFates);

@@ -1,6 +1,7 @@
 package org.posthouse.chaos;
 
 import java.util.List;
+import org.posthouse.faults.AgentKill;
 import org.posthouse.faults.FaultInjector;
 import org.posthouse.faults.RankKill;
 import org.posthouse.faults.RelayKill;
@@ -21,6 +22,7 @@ record CampaignRun(
         String lostRelay,
         List<RankKill> kills,
         List<RelayKill> relayKills,
+        List<AgentKill> agentKills,
         List<LauncherKill> launcherKills,
         long connectedNs) {
     /**
@@ -50,7 +52,7 @@ record CampaignRun(
         if (!outcome.printedOther().isEmpty()) {
             return "prints differ: " + outcome.printedOther().get(0);
         }
-        String byItself = FaultInjector.byItself(outcome, kills, relayKills);
+        String byItself = FaultInjector.byItself(outcome, kills, relayKills, agentKills);
         if (!byItself.isEmpty()) {
             return byItself;
         }

@@ -39,6 +39,11 @@ record RestartPart(String name, long p50Ns, long p90Ns, long maxNs) {
                 of("ranks back", fates, fate -> fate.loss().ranksNs()));
     }
 
+    /** What followed kills of agents; none if there were no such. */
+    static List<RestartPart> ofAgents(List<AgentKillOutcome> fates) {
+        return fates.isEmpty() ? List.of() : List.of(of("agent back", fates, fate -> fate.kill().servesNs()));
+    }
+
     /** All parts of what followed kills of launchers whose ranks went on; none if there were no such. */
     static List<RestartPart> ofLaunchers(List<LauncherKill> kills) {
         if (kills.isEmpty()) {

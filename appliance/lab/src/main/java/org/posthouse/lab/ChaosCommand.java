@@ -19,10 +19,13 @@ import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.ModeOptions;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.launch.install.RelayGrid;
+import org.posthouse.launch.install.RelayProcess;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.provision.LocalAgents;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.host.UserToken;
 import org.posthouse.wire.Durability;
@@ -36,8 +39,8 @@ import picocli.CommandLine.Spec;
 /** {@code posthouse chaos}: whether a job endures what it is promised to endure. */
 @Command(
         name = "chaos",
-        description = "Runs a logged job again and again, kills random ranks of it, its relays, and its launchers, with SIGKILL, and checks that"
-                + " every run verifies.",
+        description = "Runs a logged job again and again, kills random ranks of it, its relays, the agents of its nodes, and its launchers, with SIGKILL,"
+                + " and checks that every run verifies.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -48,11 +51,22 @@ import picocli.CommandLine.Spec;
             "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
             "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 20000 1024",
             "  posthouse chaos --job example:heat -n 4 --kills 20 --launcher-every 3",
+            "  posthouse chaos --job example:heat -n 6 --nodes 3 --kills 50 96 2000",
             "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
             "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms",
             "  posthouse chaos --job Main -cp main.jar --kills 10 --log-limit 64m"
         })
 final class ChaosCommand implements Callable<Integer> {
+    private static final int RELAY_EVERY = 10;
+
+    /** Ranks, agents, relays. */
+    private static final int IN_TURN = 3;
+
+    private static final int SITES_OF_NODES = 2;
+
+    /** A killed agent does not come back as the same one. */
+    private static final long NODE_TIMEOUT_MS = 500;
+
     @Spec
     private CommandSpec command;
 
@@ -64,10 +78,17 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(
             names = "--relay-every",
-            defaultValue = "10",
             paramLabel = "N",
-            description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: ${DEFAULT-VALUE}).")
-    private int relayEvery;
+            description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: 10; with --nodes 3).")
+    private Integer relayEvery;
+
+    @Option(
+            names = "--nodes",
+            defaultValue = "0",
+            paramLabel = "N",
+            description = "Agents of each of two sites, or of as many as --sites says, on which the ranks run; 0: they run without nodes"
+                    + " (default: ${DEFAULT-VALUE}). Ranks, agents and relays are then killed in turn.")
+    private int nodes;
 
     @Option(
             names = "--launcher-every",
@@ -112,8 +133,15 @@ final class ChaosCommand implements Callable<Integer> {
         if (kills < 1 || runSecondsMax < 1) {
             throw new ParameterException(command.commandLine(), "--kills and --run-timeout are counts from 1");
         }
-        if (relayEvery < 0 || launcherEvery < 0) {
+        int everyRelay = relayEvery == null ? nodes > 0 ? IN_TURN : RELAY_EVERY : relayEvery;
+        if (everyRelay < 0 || launcherEvery < 0) {
             throw new ParameterException(command.commandLine(), "--relay-every and --launcher-every are counts from 0");
+        }
+        if (nodes < 0 || nodes == 1) {
+            throw new ParameterException(command.commandLine(), "--nodes " + nodes + ", expected 2 or more: the ranks of a node that dies need another");
+        }
+        if (nodes > 0 && launcherEvery > 0) {
+            throw new ParameterException(command.commandLine(), "--nodes and --launcher-every: give one of them");
         }
         if (durability == Durability.NONE) {
             throw new ParameterException(command.commandLine(), "a job with --durability none survives no kill: process or host");
@@ -126,16 +154,26 @@ final class ChaosCommand implements Callable<Integer> {
         RestartPolicy restartPolicy = new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
         JobSpec spec = job.spec(command, environment, durability, restartPolicy);
         try (Interruption interruption = Interruption.open();
-                RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), relayOptions(), ready -> {})) {
-            PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), job.sites(), job.relaysPerSite(), UserToken.find());
+                RelayGrid grid = RelayGrid.start(sites(), job.relaysPerSite(), relayOptions(), ready -> {});
+                LocalAgents agents = LocalAgents.start(
+                        grid.relays().stream().map(RelayProcess::ready).toList(), nodes, spec.ranks(), UserToken.find())) {
+            NodeRequest request = nodes == 0 ? NodeRequest.LOCAL : NodeRequest.always(environment, NODE_TIMEOUT_MS);
+            PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), sites(), job.relaysPerSite(), UserToken.find(), request);
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
-                    new CampaignPlan(spec, placementRequest, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), grid, interruption);
+                    new CampaignPlan(
+                            spec, placementRequest, grid.relays(), agents.agents(), kills, everyRelay, nodes > 0 ? IN_TURN : 0, launcherEvery, chosen,
+                            runSecondsMax),
+                    grid, interruption);
         } catch (IOException e) {
-            throw new CommandFailure("the relays cannot start: " + e.getMessage(), e);
+            throw new CommandFailure("the relays, or their agents, cannot start: " + e.getMessage(), e);
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    private int sites() {
+        return nodes > 0 ? Math.max(job.sites(), SITES_OF_NODES) : job.sites();
     }
 
     private List<String> relayOptions() throws CommandFailure {

@@ -25,7 +25,7 @@ class CampaignReportTest {
 
     private static CampaignReport report() {
         JobSpec job = new JobSpec("test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new RestartPolicy(3, 60_000));
-        CampaignPlan plan = new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), 5, 0, 2, 1, 60);
+        CampaignPlan plan = new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), 5, 0, 0, 2, 1, 60);
         List<KillOutcome> ranks = List.of(
                 new KillOutcome(1, new RankKill(1, 1, 300 * MS), restart(1, "was killed"), true),
                 new KillOutcome(1, new RankKill(2, 1, 900 * MS), restart(2, "lost its launcher"), true));
@@ -33,7 +33,7 @@ class CampaignReportTest {
                 new LauncherKillOutcome(1, new LauncherKill(1_000 * MS, 500 * MS, 20 * MS, 4, 700 * MS), true),
                 new LauncherKillOutcome(1, new LauncherKill(1_100 * MS, 400 * MS, 30 * MS, 3, -1), true),
                 new LauncherKillOutcome(2, new LauncherKill(1_000 * MS, -1, -1, 0, -1), false));
-        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "", "");
+        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), List.of(), launchers, "", "");
     }
 
     @Test

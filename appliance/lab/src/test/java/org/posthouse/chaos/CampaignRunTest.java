@@ -24,7 +24,7 @@ class CampaignRunTest {
         Transcript transcript = new Transcript();
         transcript.onLine("[0] Verification: SUCCESSFUL\n", true);
         JobOutcome outcome = new JobOutcome(0, "", false, 1, restarts, losses, List.of(), List.of());
-        return new CampaignRun(outcome, transcript, "", "", kills, relayKills, List.of(), 0).wrong(1);
+        return new CampaignRun(outcome, transcript, "", "", kills, relayKills, List.of(), List.of(), 0).wrong(1);
     }
 
     @Test

@@ -57,6 +57,13 @@ public record NodeRequest(
         files = List.copyOf(files);
     }
 
+    /** Ranks spread over the nodes of the relays. @param environment variables of the ranks */
+    public static NodeRequest always(Map<String, String> environment, long nodeTimeoutMs) {
+        return new NodeRequest(
+                Use.ALWAYS, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", 0, environment,
+                nodeTimeoutMs, List.of(), Optional.empty());
+    }
+
     /** The same without a label of this name. */
     public NodeRequest withoutLabel(String name) {
         Map<String, String> others = new HashMap<>(labels);
