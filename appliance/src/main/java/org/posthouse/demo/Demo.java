@@ -217,7 +217,8 @@ public final class Demo implements AutoCloseable {
             String byItself = faultInjector.byItself(outcome);
             boolean verified =
                     outcome.isSuccess() && outcome.divergences().isEmpty() && outcome.printedOther().isEmpty() && byItself.isEmpty() && verdicts.verified();
-            return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), faultInjector.agentKills(), byItself, verified, false, moved().since(before));
+            return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), faultInjector.agentKills(), byItself, verified, false,
+                    moved().since(before));
         }
     }
 

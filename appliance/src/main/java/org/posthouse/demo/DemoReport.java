@@ -40,7 +40,8 @@ record DemoReport(
 
     /** The recovery of the rank, or the node, that was killed, and of the relay if one was killed. */
     String recovery() {
-        return (agentKills.isEmpty() ? ofRank() : ofNode(agentKills.getFirst())) + outcome.relayLosses().stream().map(DemoReport::ofRelay).collect(Collectors.joining());
+        return (agentKills.isEmpty() ? ofRank() : ofNode(agentKills.getFirst()))
+                + outcome.relayLosses().stream().map(DemoReport::ofRelay).collect(Collectors.joining());
     }
 
     private String ofNode(AgentKill kill) {

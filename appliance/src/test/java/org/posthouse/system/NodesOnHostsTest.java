@@ -122,7 +122,8 @@ class NodesOnHostsTest {
     private void relay(int site) throws Exception {
         String name = SITES.get(site);
         List<String> arguments = new ArrayList<>(List.of(
-                "relay", "--unsafe-plain-ranks", "--site", name, "--keys", folder.resolve("keys-" + name).toString(), "--listen", "0.0.0.0:" + PORT, "--announce",
+                "relay", "--unsafe-plain-ranks", "--site", name, "--keys", folder.resolve("keys-" + name).toString(), "--listen", "0.0.0.0:" + PORT,
+                "--announce",
                 "10.78." + (OF_LAUNCHER + site) + ".1:" + PORT, "--ops", CONSOLE, "--token-file", token.toString(), "--data",
                 folder.resolve("data-" + name).toString(), "--tunnel-group"));
         arguments.addAll(

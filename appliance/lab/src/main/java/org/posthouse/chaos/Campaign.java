@@ -121,7 +121,8 @@ public final class Campaign {
     private void note(CampaignRun run) {
         lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
-        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.agentKills().isEmpty() && run.launcherKills().isEmpty()) {
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.agentKills().isEmpty()
+                && run.launcherKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
         }
         if (!wrong.isEmpty()) {
@@ -208,7 +209,8 @@ public final class Campaign {
     private static CampaignRun run(
             JobOutcome outcome, Transcript transcript, String shownWrong, FaultInjector faultInjector, List<LauncherKill> launcherKills) {
         return new CampaignRun(
-                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.kills(), faultInjector.relayKills(), faultInjector.agentKills(), launcherKills,
+                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.kills(), faultInjector.relayKills(), faultInjector.agentKills(),
+                launcherKills,
                 faultInjector.connectedNs());
     }
 }

@@ -28,7 +28,8 @@ class CampaignPlanTest {
     private static CampaignPlan plan(int kills, int relayEvery, int launcherEvery, long seed) {
         JobSpec job = new JobSpec(
                 "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, 60_000));
-        return new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), kills, relayEvery, 0, launcherEvery, seed, 60);
+        return new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), kills, relayEvery, 0, launcherEvery, seed,
+                60);
     }
 
     /** All kills that hit, if all do but the first of such a process. */
