@@ -45,7 +45,7 @@ public final class LocalAgents implements AutoCloseable {
                 agent.awaitConnected();
             }
             return all;
-        } catch (IOException | JobFailure | RuntimeException e) {
+        } catch (JobFailure | RuntimeException e) {
             all.close();
             throw e;
         }
