@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.KubernetesOptions;
 import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
@@ -57,13 +58,14 @@ final class AgentsCommand {
     /** {@code posthouse agents start}. */
     @Command(
             name = "start",
-            description = "Starts an agent on each host of a file, or on each node of a Slurm batch job.",
+            description = "Starts an agent on each host of a file, on each node of a Slurm batch job, or in each Pod of a Kubernetes Job.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
                 "Examples:",
                 "  posthouse agents start --relay a:1 --hostfile h --launch-agent 'ssh {host}'",
-                "  posthouse agents start --relay a:1 --token-file token --slurm '-N 4 -t 600'"
+                "  posthouse agents start --relay a:1 --token-file token --slurm '-N 4 -t 600'",
+                "  posthouse agents start --relay a:1 --kubernetes agents.yaml --pods 4"
             })
     static final class Start implements Callable<Integer> {
         @Mixin
@@ -78,12 +80,21 @@ final class AgentsCommand {
         @Option(names = "--slurm", paramLabel = "OPTIONS", description = "Options of sbatch, such as '-N 4 -t 600'.")
         private String slurm;
 
+        @Mixin
+        private KubernetesOptions kubernetes;
+
         @Override
         public Integer call() throws CommandFailure {
-            if ((hostFile == null) != (launchCommand == null) || (hostFile == null) == (slurm == null)) {
-                throw new CommandFailure("give --hostfile and --launch-agent, or --slurm");
+            kubernetes.check();
+            int ways = (hostFile == null ? 0 : 1) + (slurm == null ? 0 : 1) + (kubernetes.isGiven() ? 1 : 0);
+            if ((hostFile == null) != (launchCommand == null) || ways != 1) {
+                throw new CommandFailure("give --hostfile and --launch-agent, or --slurm, or --kubernetes");
             }
             try {
+                if (kubernetes.isGiven()) {
+                    System.out.println(kubernetes.createStanding(at.relay.toString()));
+                    return 0;
+                }
                 Token token = at.token();
                 if (slurm != null) {
                     if (at.tokenFile == null) {

@@ -22,6 +22,7 @@ import org.posthouse.launch.provision.LaunchedAgents;
 import org.posthouse.launch.provision.SlurmAllocation;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How ranks are placed on the nodes of a site's relays. */
@@ -93,6 +94,9 @@ public final class NodeOptions {
                     + " '-N 4 -t 10', for an allocation that this command asks for and gives back (default: auto).")
     private String slurm;
 
+    @Mixin
+    private KubernetesOptions kubernetes;
+
     @Option(
             names = "--end-margin",
             paramLabel = "TIME",
@@ -105,11 +109,12 @@ public final class NodeOptions {
         if ((hostFile == null) != (launchCommand == null)) {
             throw new CommandFailure("--hostfile and --launch-agent go together: give both");
         }
-        if (hostFile != null && asksSlurm()) {
-            throw new CommandFailure("--slurm and --launch-agent: give one of them");
+        kubernetes.check();
+        if ((hostFile != null ? 1 : 0) + (asksSlurm() ? 1 : 0) + (kubernetes.isGiven() ? 1 : 0) > 1) {
+            throw new CommandFailure("--slurm, --kubernetes and --launch-agent: give one of them");
         }
         try {
-            return hostFile != null || asksSlurm() || aroundUs().isPresent();
+            return hostFile != null || kubernetes.isGiven() || asksSlurm() || aroundUs().isPresent();
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage() + "; --slurm never does without", e);
         }
@@ -117,8 +122,8 @@ public final class NodeOptions {
 
     /** @throws CommandFailure if agents are asked for that would have no relay */
     public void requireNoAgents() throws CommandFailure {
-        if (hostFile != null || launchCommand != null || asksSlurm()) {
-            throw new CommandFailure("--slurm and --launch-agent start agents, which dial a running relay: name it with --relay");
+        if (hostFile != null || launchCommand != null || asksSlurm() || kubernetes.isGiven()) {
+            throw new CommandFailure("--slurm, --kubernetes and --launch-agent start agents, which dial a running relay: name it with --relay");
         }
     }
 
@@ -131,8 +136,8 @@ public final class NodeOptions {
     }
 
     /**
-     * Starts the agents of {@code --launch-agent} or {@code --slurm}. It may wait for Slurm's queue, until the thread is
-     * interrupted.
+     * Starts the agents of {@code --launch-agent}, {@code --slurm} or {@code --kubernetes}. It may wait for Slurm's queue or
+     * for Pods, until the thread is interrupted.
      *
      * @param relays host:port of the named relays
      * @param job whose ranks are asked for checkpoints before the nodes' time is over
@@ -140,6 +145,9 @@ public final class NodeOptions {
     public LaunchedAgents launch(List<String> relays, Token token, Consumer<String> show, TimeLimit job) throws JobFailure {
         if (hostFile != null) {
             return LaunchedAgents.start(launchCommand, HostFile.read(hostFile).hosts(), Installation.program(), relays, token, show);
+        }
+        if (kubernetes.isGiven()) {
+            return kubernetes.launch(relays, token, show);
         }
         Path program = Installation.program();
         SlurmAllocation allocation = asksSlurm() ? SlurmAllocation.request(slurm, show) : aroundUs().orElseThrow();

@@ -156,7 +156,7 @@ public final class CommandProvisioner implements Provisioner {
                 }
                 String last = command.lastLine();
                 String text = "host " + host + " has no agent: '" + template + "' ended with status " + status + (last.isEmpty() ? "" : ": " + last);
-                HostLost lost = new HostLost(grant.number(), host, status, last, text);
+                HostLost lost = new HostLost(grant.number(), host, status, last, text, false);
                 listeners.forEach(listener -> listener.accept(lost));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -8,5 +8,6 @@ package org.posthouse.launch.provision;
  * @param status the exit status of what brought the agent; 128 + n after signal n
  * @param lastLine the last line that it printed; empty if there was none
  * @param text all this in one line, for people
+ * @param isReplaced whether the scheduler brings another agent in its place
  */
-public record HostLost(long grant, String host, int status, String lastLine, String text) {}
+public record HostLost(long grant, String host, int status, String lastLine, String text, boolean isReplaced) {}

@@ -21,12 +21,15 @@ import org.posthouse.launch.place.RelayClient;
 import org.posthouse.wire.Token;
 
 /**
- * Agents that were brought for one job, by one command a host ({@code --launch-agent}) or by Slurm. They have a label of
- * their own, by which the job chooses them, and end when this is closed. Confined to the launching thread.
+ * Agents that were brought for one job, by one command a host ({@code --launch-agent}), by Slurm or by Kubernetes. They
+ * have a label of their own, by which the job chooses them, and end when this is closed. Confined to the launching thread.
  */
 public final class LaunchedAgents implements AutoCloseable {
     /** The label's name. */
     public static final String LABEL = "posthouse.launch";
+
+    /** Behind a line about an agent in whose place the scheduler brings another. */
+    static final String REPLACED = "; another comes in its place";
 
     private static final long ARRIVE_SECONDS = 60;
     private static final long LOOK_MS = 200;
@@ -87,6 +90,22 @@ public final class LaunchedAgents implements AutoCloseable {
         }
     }
 
+    /**
+     * Starts agents as the Pods of a Kubernetes Job, waits until all run, and until each is at its relay.
+     *
+     * @param kubectl the command {@code kubectl}, perhaps with options
+     * @param manifest of the Job, whose agents dial the first relay if it names none
+     * @param pods how many; 0 for as many as the manifest says
+     */
+    public static LaunchedAgents start(
+            String kubectl, Path manifest, int pods, List<String> relays, Token token, Consumer<String> show) throws JobFailure {
+        String mark = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
+        Map<String, String> sites = sites(relays, token);
+        Provisioner provisioner = KubernetesProvisioner.of(
+                kubectl, manifest, pods, "posthouse-" + mark, relays.getFirst(), List.of("--label", LABEL + "=" + mark), show);
+        return start(new LaunchedAgents(provisioner, Map.of(LABEL, mark), sites), relays, token, show);
+    }
+
     private static LaunchedAgents start(LaunchedAgents agents, List<String> relays, Token token, Consumer<String> show) throws JobFailure {
         Provisioner provisioner = agents.provisioner;
         provisioner.listen(agents.lost::add);
@@ -97,14 +116,15 @@ public final class LaunchedAgents implements AutoCloseable {
             Set<String> shown = ConcurrentHashMap.newKeySet();
             provisioner.listen(gone -> {
                 if (shown.add(gone.text())) {
-                    show.accept(gone.text());
+                    show.accept(gone.text() + (gone.isReplaced() ? REPLACED : ""));
                 }
-                if (left.decrementAndGet() == 0) {
+                if (!gone.isReplaced() && left.decrementAndGet() == 0) {
                     agents.allLost.complete(gone.text());
                 }
             });
             return agents;
         } catch (JobFailure e) {
+            provisioner.lastLines().forEach(show);
             agents.close();
             throw e;
         }

@@ -1,5 +1,6 @@
 package org.posthouse.launch.provision;
 
+import java.util.List;
 import java.util.function.Consumer;
 import org.posthouse.launch.job.JobFailure;
 
@@ -21,6 +22,11 @@ public interface Provisioner extends AutoCloseable {
 
     /** Reports each lost host from now on, from any thread. Called before the first request. */
     void listen(Consumer<HostLost> listener);
+
+    /** What agents whose output is not shown have printed last, a line each. */
+    default List<String> lastLines() {
+        return List.of();
+    }
 
     @Override
     void close();

@@ -83,13 +83,13 @@ public final class SlurmAllocation implements AutoCloseable {
      * @throws JobFailure in one line, if Slurm refuses, or the thread is interrupted; nothing is asked for any more then
      */
     public static SlurmAllocation request(String options, Consumer<String> show) throws JobFailure {
-        SlurmCommands.require("salloc");
+        SchedulerCommands.require("salloc");
         List<String> words = new ArrayList<>(List.of("salloc"));
         words.addAll(CommandTemplate.split(options, "--slurm"));
         words.addAll(List.of("sh", "-c", HOLD));
         Request request = new Request(show);
         try {
-            Process salloc = SlurmCommands.builder(words, Map.of()).start();
+            Process salloc = SchedulerCommands.builder(words, Map.of()).start();
             Thread reader = Thread.ofPlatform().daemon().name("posthouse-salloc").start(() -> request.output.read(salloc.getErrorStream()));
             Thread queue = Thread.ofVirtual().name("posthouse-queue").start(request::lookAtTheQueue);
             try {
@@ -177,7 +177,7 @@ public final class SlurmAllocation implements AutoCloseable {
                 while (true) {
                     TimeUnit.SECONDS.sleep(before.isEmpty() ? 2 : QUEUE_LOOK_SECONDS);
                     String number = job();
-                    String now = number.isEmpty() ? "" : SlurmCommands.ask("squeue", "-h", "-j", number, "-o", "%T (%r), expected start %S");
+                    String now = number.isEmpty() ? "" : SchedulerCommands.ask("squeue", "-h", "-j", number, "-o", "%T (%r), expected start %S");
                     if (!now.isEmpty() && !now.equals(before)) {
                         show.accept("Slurm's job " + number + ": " + AgentOutput.printable(now));
                         before = now;
@@ -217,7 +217,7 @@ public final class SlurmAllocation implements AutoCloseable {
 
     /** The names of its nodes. */
     List<String> nodes() throws JobFailure {
-        return SlurmCommands.ask("scontrol", "show", "hostnames", environment.getOrDefault("SLURM_JOB_NODELIST", "")).lines().toList();
+        return SchedulerCommands.ask("scontrol", "show", "hostnames", environment.getOrDefault("SLURM_JOB_NODELIST", "")).lines().toList();
     }
 
     /**
@@ -230,7 +230,7 @@ public final class SlurmAllocation implements AutoCloseable {
         clock = Thread.ofVirtual().name("posthouse-time-limit").start(() -> {
             try {
                 while (true) {
-                    String[] times = SlurmCommands.ask("squeue", "-h", "-j", job(), "-o", "%L|%l").split("\\|", -1);
+                    String[] times = SchedulerCommands.ask("squeue", "-h", "-j", job(), "-o", "%L|%l").split("\\|", -1);
                     Optional<Duration> left = SlurmTime.parse(times[0]);
                     Optional<Duration> limit = times.length < 2 ? Optional.empty() : SlurmTime.parse(times[1]);
                     Duration wanted = margin.orElseGet(() -> usual(limit));
@@ -277,7 +277,7 @@ public final class SlurmAllocation implements AutoCloseable {
         }
         try {
             if (!job.isEmpty()) {
-                SlurmCommands.ask("scancel", "-Q", job);
+                SchedulerCommands.ask("scancel", "-Q", job);
             }
         } catch (JobFailure e) {
             // It is gone already, or the controller does not answer.

@@ -65,7 +65,7 @@ public final class SlurmProvisioner implements Provisioner {
         if (srun != null || !request.equals(HostRequest.ALL)) {
             throw new JobFailure("the nodes of a Slurm allocation are granted once and together");
         }
-        SlurmCommands.require("srun");
+        SchedulerCommands.require("srun");
         List<String> nodes = allocation.nodes();
         if (nodes.size() != allocation.tasks().size()) {
             throw new JobFailure("Slurm's job " + allocation.job() + " has " + nodes.size() + " nodes and SLURM_TASKS_PER_NODE=" + allocation.tasksPerNode());
@@ -77,7 +77,7 @@ public final class SlurmProvisioner implements Provisioner {
         hosts = List.copyOf(found);
         try {
             HostSlots all = new HostSlots("srun", OptionalInt.empty(), OptionalInt.empty(), Optional.empty());
-            srun = HostCommand.start(all, SlurmCommands.builder(command(nodes.size()), allocation.environment()), token.hex(), output);
+            srun = HostCommand.start(all, SchedulerCommands.builder(command(nodes.size()), allocation.environment()), token.hex(), output);
         } catch (IOException e) {
             throw new JobFailure("srun cannot be started: " + Causes.text(e), e);
         }
@@ -119,7 +119,7 @@ public final class SlurmProvisioner implements Provisioner {
             String text = "the nodes of Slurm's job " + allocation.job() + " have no agents any more: srun ended with status " + status
                     + (last.isEmpty() ? "" : ": " + last);
             for (HostSlots host : all) {
-                listeners.forEach(listener -> listener.accept(new HostLost(1, host.host(), status, last, text)));
+                listeners.forEach(listener -> listener.accept(new HostLost(1, host.host(), status, last, text, false)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -135,9 +135,9 @@ public final class SlurmProvisioner implements Provisioner {
     /** Of the allocation's steps the one with this name, if it is left. */
     private void cancelStep() {
         try {
-            for (String line : SlurmCommands.ask("squeue", "-h", "-s", "-j", allocation.job(), "-o", "%i %j").lines().toList()) {
+            for (String line : SchedulerCommands.ask("squeue", "-h", "-s", "-j", allocation.job(), "-o", "%i %j").lines().toList()) {
                 if (line.endsWith(" " + step)) {
-                    SlurmCommands.ask("scancel", line.substring(0, line.indexOf(' ')));
+                    SchedulerCommands.ask("scancel", line.substring(0, line.indexOf(' ')));
                 }
             }
         } catch (JobFailure e) {

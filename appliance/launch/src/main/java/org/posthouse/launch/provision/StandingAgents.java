@@ -1,9 +1,12 @@
 package org.posthouse.launch.provision;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,7 +96,7 @@ public final class StandingAgents {
      * @throws JobFailure in one line, if Slurm refuses
      */
     public static String submit(String options, Path program, String relay, Path tokenFile) throws JobFailure {
-        SlurmCommands.require("sbatch");
+        SchedulerCommands.require("sbatch");
         List<String> words = new ArrayList<>(agent(program, relay));
         words.addAll(List.of("--token-file", tokenFile.toAbsolutePath().toString()));
         List<String> quoted = words.stream().map(CommandTemplate::quoted).toList();
@@ -102,8 +105,27 @@ public final class StandingAgents {
         List<String> sbatch = new ArrayList<>(List.of("sbatch", "--parsable", "--job-name", "posthouse-agents"));
         sbatch.addAll(CommandTemplate.split(options, "--slurm"));
         sbatch.addAll(List.of("--wrap", script));
-        String printed = SlurmCommands.ask(sbatch.toArray(String[]::new));
+        String printed = SchedulerCommands.ask(sbatch.toArray(String[]::new));
         return printed.substring(printed.lastIndexOf('\n') + 1).replaceFirst(";.*", "");
+    }
+
+    /**
+     * Creates a Kubernetes Job with agents, which runs until all are stopped.
+     *
+     * @param kubectl the command {@code kubectl}, perhaps with options
+     * @param manifest of the Job
+     * @param pods how many; 0 for as many as the manifest says
+     * @param relay the agents' relay, if the manifest names none
+     * @return a line for people
+     * @throws JobFailure in one line, if Kubernetes refuses
+     */
+    public static String create(String kubectl, Path manifest, int pods, String relay) throws JobFailure {
+        Kubectl command = Kubectl.of(kubectl);
+        AgentsManifest read = AgentsManifest.read(command, manifest);
+        String name = "posthouse-agents-" + HexFormat.of().toHexDigits(new SecureRandom().nextInt());
+        ObjectNode job = read.job(name, pods, relay, List.of("--label", LABEL + "=" + System.getProperty("user.name")));
+        KubernetesJob made = KubernetesJob.create(command, read.namespace(), job);
+        return made + " starts " + job.path("spec").path("completions").asInt(1) + " agents; " + made.deletion() + " takes them back";
     }
 
     /**
@@ -113,7 +135,7 @@ public final class StandingAgents {
      * @param log takes what it prints
      */
     public static Process detach(List<String> command, Token token, Path log) throws IOException {
-        ProcessBuilder builder = SlurmCommands.builder(command, Map.of());
+        ProcessBuilder builder = SchedulerCommands.builder(command, Map.of());
         Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
         process.getOutputStream().write((token.hex() + "\n").getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().close();

@@ -149,7 +149,8 @@ class CommandProvisionerTest {
         HostLost gone1 = lost.stream().filter(each -> each.host().equals("gone1")).findFirst().orElseThrow();
         assertThat(gone1).isEqualTo(new HostLost(
                 grant.number(), "gone1", 255, "remote: connect to host gone1 port 22: Connection refused",
-                "host gone1 has no agent: 'sh " + folder + "/remote {host}' ended with status 255: remote: connect to host gone1 port 22: Connection refused"));
+                "host gone1 has no agent: 'sh " + folder + "/remote {host}' ended with status 255: remote: connect to host gone1 port 22: Connection refused",
+                false));
     }
 
     @Test

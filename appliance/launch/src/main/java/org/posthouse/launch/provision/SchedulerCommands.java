@@ -14,16 +14,16 @@ import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
 import org.posthouse.launch.job.JobFailure;
 
-/** Runs Slurm's own commands. */
-final class SlurmCommands {
+/** Runs schedulers' own commands. */
+final class SchedulerCommands {
     private static final long ANSWER_SECONDS = 30;
 
-    private SlurmCommands() {}
+    private SchedulerCommands() {}
 
     /**
      * A long command. Ctrl-C at the terminal does not reach it: the launcher ends it in order.
      *
-     * @param environment replaces Slurm's variables of this process
+     * @param environment replaces variables of this process
      */
     static ProcessBuilder builder(List<String> words, Map<String, String> environment) {
         List<String> command = new ArrayList<>();
@@ -36,8 +36,17 @@ final class SlurmCommands {
 
     /** @throws JobFailure in one line, if there is no such program */
     static void require(String program) throws JobFailure {
-        if (inPath(program).isEmpty()) {
-            throw new JobFailure(program + " was not found in PATH: Slurm's commands are needed on the host of the launcher");
+        require(program, "Slurm's commands are needed on the host of the launcher");
+    }
+
+    /**
+     * @param why says what it is needed for
+     * @throws JobFailure in one line, if there is no such program
+     */
+    static void require(String program, String why) throws JobFailure {
+        boolean isThere = program.contains("/") ? Files.isExecutable(Path.of(program)) : inPath(program).isPresent();
+        if (!isThere) {
+            throw new JobFailure(program + " was not found" + (program.contains("/") ? ": " : " in PATH: ") + why);
         }
     }
 
