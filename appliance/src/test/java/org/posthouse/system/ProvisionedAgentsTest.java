@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -29,15 +30,22 @@ import org.posthouse.testkit.SshHosts;
 
 /**
  * The contract of all ways to bring agents to three hosts of two slots: by hand, by a real sshd, by a real Slurm that runs
- * on this host. A way whose programs are not installed is skipped.
+ * on this host, by the real kubectl and a Kubernetes of the tests. A way whose programs are not installed is skipped.
  */
 @Timeout(900)
 class ProvisionedAgentsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String TOKEN = "00112233445566778899aabbccddeeff";
+
+    /** How long a Kubernetes Job lives without its launcher, if the test does not wait for its end. */
+    private static final int DEADLINE_SECONDS = 300;
+
+    private static final int DEADLINE_SECONDS_SHORT = 15;
+
     private static final List<String> HOSTS = List.of("n1", "n2", "n3");
 
     enum Way {
-        HAND, SSH, SLURM, SLURM_ALLOCATION
+        HAND, SSH, SLURM, SLURM_ALLOCATION, KUBERNETES
     }
 
     @TempDir
@@ -46,14 +54,21 @@ class ProvisionedAgentsTest {
     /** Null where there can be none. */
     private static SlurmCluster cluster;
 
+    /** Null where there can be none. */
+    private static KubernetesCluster kubernetes;
+
     private static Relays relay;
     private static Path token;
     private final List<Command> byHand = new ArrayList<>();
+    private int deadlineSeconds = DEADLINE_SECONDS;
 
     @BeforeAll
     static void relayAndSlurm() throws Exception {
         startRelay();
         cluster = SlurmCluster.missing().isEmpty() ? SlurmCluster.start(folder.resolve("slurm")) : null;
+        kubernetes = KubernetesCluster.missing().isEmpty()
+                ? KubernetesCluster.start(folder.resolve("kubernetes"), folder.resolve("posthouse"), TOKEN)
+                : null;
     }
 
     @AfterAll
@@ -62,10 +77,13 @@ class ProvisionedAgentsTest {
         if (cluster != null) {
             cluster.close();
         }
+        if (kubernetes != null) {
+            kubernetes.close();
+        }
     }
 
     private static void startRelay() throws Exception {
-        token = Files.writeString(folder.resolve("token"), "00112233445566778899aabbccddeeff\n");
+        token = Files.writeString(folder.resolve("token"), TOKEN + "\n");
         token.toFile().setReadable(false, false);
         token.toFile().setReadable(true, true);
         relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString(), "--token-file", token.toString());
@@ -112,6 +130,8 @@ class ProvisionedAgentsTest {
                 first.addAll(List.of("env", "SLURM_CONF=" + cluster.conf()));
                 options.addAll(List.of("--slurm", "-N 3 --ntasks-per-node=2 -t 5"));
             }
+            case KUBERNETES -> options.addAll(
+                    List.of("--kubernetes", manifest().toString(), "--pods", "3", "--kubectl", kubernetes.kubectl()));
             case SLURM_ALLOCATION -> first.addAll(
                     List.of("env", "SLURM_CONF=" + cluster.conf(), "salloc", "-Q", "-N", "3", "--ntasks-per-node=2", "-t", "5"));
         }
@@ -119,11 +139,21 @@ class ProvisionedAgentsTest {
         return Command.startBehind(folder, first, List.of("-Dposthouse.program=" + folder.resolve("posthouse")), options.toArray(String[]::new));
     }
 
+    /** The shipped manifest of agents, for this relay. */
+    private Path manifest() throws IOException {
+        String shipped = Files.readString(Path.of(System.getProperty("basedir", ""), "../ops/kubernetes/agents.yaml"));
+        return Files.writeString(
+                folder.resolve("agents.yaml"),
+                shipped.replace("posthouse-relay:7411", relay.ranks()).replace("\nspec:\n",
+                        "\nspec:\n  ttlSecondsAfterFinished: 1\n  activeDeadlineSeconds: " + deadlineSeconds + "\n"));
+    }
+
     private void assume(Way way) {
         switch (way) {
             case HAND -> {}
             case SSH -> assumeTrue(SshHosts.missing(folder).isEmpty(), () -> SshHosts.missing(folder));
             case SLURM, SLURM_ALLOCATION -> assumeTrue(cluster != null, SlurmCluster::missing);
+            case KUBERNETES -> assumeTrue(kubernetes != null, "there is no kubectl here: install kubernetes-client");
         }
     }
 
@@ -160,6 +190,9 @@ class ProvisionedAgentsTest {
         if (way == Way.SLURM || way == Way.SLURM_ALLOCATION) {
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(cluster.jobs()).isEmpty());
         }
+        if (way == Way.KUBERNETES) {
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(kubernetes.objects()).isEmpty());
+        }
     }
 
     private ProcessHandle agentWithRanks() {
@@ -175,7 +208,7 @@ class ProvisionedAgentsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SSH", "SLURM"})
+    @EnumSource(names = {"SSH", "SLURM", "KUBERNETES"})
     void ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(Way way) throws Exception {
         assume(way);
         long before = relay.delivered();
@@ -186,7 +219,7 @@ class ProvisionedAgentsTest {
             Command.Result done = job.await();
             assertThat(done.status()).as(done.err()).isZero();
             assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
-            assertThat(done.err()).doesNotContain("00112233445566778899aabbccddeeff").contains("4 ranks on 2 nodes");
+            assertThat(done.err()).doesNotContain(TOKEN).contains("4 ranks on 2 nodes");
             assertNothingIsLeft(way);
         }
     }
@@ -199,7 +232,7 @@ class ProvisionedAgentsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SLURM_ALLOCATION"})
+    @EnumSource(names = {"SLURM_ALLOCATION", "KUBERNETES"})
     void cancelFreesAll(Way way) throws Exception {
         assume(way);
         try (Command job = waiting(way)) {
@@ -217,9 +250,10 @@ class ProvisionedAgentsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SLURM"})
+    @EnumSource(names = {"SLURM", "KUBERNETES"})
     void nothingIsLeftBehindAKilledLauncher(Way way) throws Exception {
         assume(way);
+        deadlineSeconds = DEADLINE_SECONDS_SHORT;
         try (Command job = waiting(way)) {
             launcher(job).destroyForcibly();
             assertNothingIsLeft(way);
@@ -243,7 +277,7 @@ class ProvisionedAgentsTest {
     }
 
     private List<Long> tokenInCommandLines() {
-        return Command.processes(folder).stream().filter(pid -> commandLine(pid).contains("00112233445566778899aabbccddeeff")).toList();
+        return Command.processes(folder).stream().filter(pid -> commandLine(pid).contains(TOKEN)).toList();
     }
 
     @Test
@@ -369,5 +403,88 @@ class ProvisionedAgentsTest {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(agents("ls").out().lines().skip(1)).hasSize(2));
         assertThat(agents("stop").out()).contains("2 of 2 agents have ended");
         assertNothingIsLeft(Way.SLURM);
+    }
+
+    /** {@code posthouse run} with a manifest of agents. */
+    private Command runOnKubernetes(Path manifest, String... arguments) throws Exception {
+        List<String> words = new ArrayList<>(List.of(
+                "run", "--relay", relay.ranks(), "--token-file", token.toString(), "--kubernetes", manifest.toString(), "--kubectl", kubernetes.kubectl()));
+        words.addAll(List.of(arguments));
+        return Command.start(folder, words.toArray(String[]::new));
+    }
+
+    @Test
+    void podsThatWaitAreToldOfAndAreTakenBack() throws Exception {
+        assume(Way.KUBERNETES);
+        deadlineSeconds = DEADLINE_SECONDS_SHORT;
+        try (Command job = runOnKubernetes(manifest(), "--pods", "4", "-n", "2", "example:ring")) {
+            await().atMost(PATIENCE)
+                    .until(() -> job.err().contains("3 of 4 Pods run; 1 waits: Unschedulable: 0/3 nodes are available") || !job.handle().isAlive());
+            assertThat(job.err()).containsPattern("Kubernetes' Job posthouse-[0-9a-f]{16} in namespace jobs: 3 of 4 Pods run; 1 waits: Unschedulable: ");
+            await().atMost(PATIENCE).until(() -> kubernetes.deadlineSeconds() > DEADLINE_SECONDS_SHORT);
+            job.handle().destroy();
+            job.await();
+            assertNothingIsLeft(Way.KUBERNETES);
+        }
+    }
+
+    @Test
+    void agentThatItsRelayRefusesIsToldInALine() throws Exception {
+        assume(Way.KUBERNETES);
+        kubernetes.secret("ffffffffffffffffffffffffffffffff");
+        try (Command job = runOnKubernetes(manifest(), "--pods", "1", "-n", "2", "example:ring")) {
+            Command.Result done = job.await();
+            assertThat(done.status()).isNotZero();
+            assertThat(done.err().lines().filter(line -> line.startsWith("posthouse run:"))).as(done.err()).hasSize(1).first().asString()
+                    .containsPattern(
+                            "Pod posthouse-[0-9a-f]{16}-0-[0-9]+ on node n1 has no agent: it ended with status 1: .* has not proven that it knows the launch token");
+            assertNothingIsLeft(Way.KUBERNETES);
+        } finally {
+            kubernetes.secret(TOKEN);
+        }
+    }
+
+    @Test
+    void manifestsThatAreNotOneIndexedJobAreRefused() throws Exception {
+        assume(Way.KUBERNETES);
+        Path shipped = Path.of(System.getProperty("basedir", ""), "../ops/kubernetes/relay.yaml");
+        Path other = Files.writeString(folder.resolve("other.yaml"), Files.readString(manifest()).replace("completionMode: Indexed", "suspend: false"));
+        for (Path manifest : List.of(shipped, other, folder.resolve("none.yaml"))) {
+            try (Command job = runOnKubernetes(manifest, "-n", "2", "example:ring")) {
+                Command.Result done = job.await();
+                assertThat(done.status()).isNotZero();
+                assertThat(done.err().lines()).as(done.err()).hasSize(1).allMatch(line -> line.startsWith("posthouse run: --kubernetes " + manifest));
+            }
+        }
+        assertThat(kubernetes.objects()).isEmpty();
+    }
+
+    @Test
+    @Tag("long")
+    void standingAgentsOfKubernetesGoWhenTheyAreStopped() throws Exception {
+        assume(Way.KUBERNETES);
+        Path standing = Files.writeString(
+                folder.resolve("standing.yaml"), Files.readString(manifest()).replaceFirst("\n *activeDeadlineSeconds: [0-9]+", ""));
+        Command.Result started = agents("start", "--kubernetes", standing.toString(), "--pods", "2", "--kubectl", kubernetes.kubectl());
+        assertThat(started.out()).as(started.err()).containsPattern("Kubernetes' Job posthouse-agents-[0-9a-f]{8} in namespace jobs starts 2 agents; kubectl ");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(agents("ls").out().lines().skip(1)).hasSize(2));
+        assertThat(agents("stop").out()).contains("2 of 2 agents have ended");
+        assertNothingIsLeft(Way.KUBERNETES);
+    }
+
+    /** As a node runs them in the relay's Pod. */
+    @Test
+    void probesOfTheShippedRelayAnswer() throws Exception {
+        String manifest = Files.readString(Path.of(System.getProperty("basedir", ""), "../ops/kubernetes/relay.yaml"));
+        List<String> probes = Pattern.compile("- >-\n((?: {18}.*\n)+)").matcher(manifest).results().map(found -> found.group(1)).toList();
+        assertThat(probes).hasSize(2);
+        for (String probe : probes) {
+            String here = probe.replaceAll("\n *", " ").replace("127.0.0.1/7413", "127.0.0.1/" + relay.ready().console().replaceFirst(".*:", ""));
+            Process process =
+                    new ProcessBuilder("bash", "-c", here.replace(":7413", ":" + relay.ready().console().replaceFirst(".*:", ""))).inheritIO().start();
+            assertThat(process.waitFor()).as(here).isZero();
+            Process other = new ProcessBuilder("bash", "-c", here.replace("z HTTP", "y HTTP")).inheritIO().start();
+            assertThat(other.waitFor()).as("a page that is not there").isNotZero();
+        }
     }
 }
