@@ -413,7 +413,7 @@ public final class RunCommand implements Callable<Integer> {
     private JobOutcome run(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
             if (dryRun) {
-                interruption.guardWait(() -> PlacementPlan.of(spec.ranks(), placementRequest)).lines().forEach(System.out::println);
+                interruption.guardWait(() -> PlacementPlan.of(spec.ranks(), placementRequest)).places().forEach(System.out::println);
                 return JobOutcome.NOTHING;
             }
             JobRun made = folder == null

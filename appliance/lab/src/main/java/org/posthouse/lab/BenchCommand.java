@@ -33,7 +33,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
-        subcommands = {ScaleCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class},
+        subcommands = {ScaleCommand.class, AllocationCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class},
         footer = {
             "",
             "Examples:",

@@ -196,6 +196,29 @@ class BenchTest {
         assertThat(report.path("samples").asLong()).isGreaterThan(5);
     }
 
+    @Test
+    void jobsRunOnTheNodesThatTheirAllocationNames() throws Exception {
+        Path json = folder.resolve("allocation.json");
+        Path plot = folder.resolve("allocation.svg");
+        Command.Result result = Command.run(
+                folder, "bench", "allocation", "--jobs", "nas-ep:S", "-n", "2", "--nodes-per-site", "1", "--slots", "2", "--round-trip", "20",
+                "--repetitions", "1", "--json", json.toString(), "--plot", plot.toString());
+        assertThat(result.status()).as(result.err()).isZero();
+        JsonNode figures = new ObjectMapper().readTree(json.toFile()).path("figures");
+        assertThat(figures).extracting(figure -> figure.path("strategy").asText() + " " + figure.path("hosts") + " " + figure.path("sites"))
+                .containsExactly("spread 2 2", "concentrate 1 1");
+        assertThat(figures).allSatisfy(figure -> assertThat(figure.path("medianSeconds").asDouble()).isPositive());
+        assertThat(figures.get(1).path("timesConcentrate").asDouble()).isEqualTo(1);
+        assertThat(plot).content().contains("<svg", "concentrate");
+    }
+
+    @Test
+    void anAllocationThatTheNodesCannotHoldIsRefused() throws Exception {
+        Command.Result result = Command.run(folder, "bench", "allocation", "-n", "17");
+        assertThat(result.status()).isEqualTo(2);
+        assertThat(result.err()).contains("17 ranks, expected 1 to 16");
+    }
+
     @Tag("long")
     @Test
     void linksAreAsFarApartAsTheProfileSaysAndCarryNoMore() throws Exception {

@@ -19,9 +19,23 @@ import org.posthouse.wire.HomeRelay;
 /**
  * Where the ranks of a job would be if it were started now ({@code --dry-run}). Nothing is reserved.
  *
- * @param lines for people, one a node or relay, in the order of their first ranks
+ * @param places in the order of their first ranks
  */
-public record PlacementPlan(List<String> lines) {
+public record PlacementPlan(List<Place> places) {
+    /**
+     * A node or this host, with its ranks.
+     *
+     * @param site of the relay at which the ranks are at home
+     * @param where the node and its host, or this host and the relay, for people
+     * @param ranks one or more
+     */
+    public record Place(String site, String where, List<Integer> ranks) {
+        @Override
+        public String toString() {
+            return "site " + site + ", " + where + ": " + words(ranks);
+        }
+    }
+
     /** @throws JobFailure in one line, if the job could not be placed */
     public static PlacementPlan of(int ranks, PlacementRequest request) throws JobFailure {
         List<List<RelayClient>> sites = RelaySearch.find(request, ranks);
@@ -35,28 +49,28 @@ public record PlacementPlan(List<String> lines) {
         }
     }
 
-    private static List<String> onNodes(int ranks, NodeRequest request, List<RelayClient> found) throws JobFailure {
+    private static List<Place> onNodes(int ranks, NodeRequest request, List<RelayClient> found) throws JobFailure {
         Map<NodeSlots, List<Integer>> ranksOf = new LinkedHashMap<>();
         for (PlacedRank placed : NodeAllocation.of(NodeReservation.free(found), request.allocation(ranks)).placed()) {
             ranksOf.computeIfAbsent(placed.node(), node -> new ArrayList<>()).add(placed.rank());
         }
-        List<String> lines = new ArrayList<>();
-        ranksOf.forEach((node, placed) -> lines.add("site " + node.site() + ", node " + node.name() + ", host " + node.host() + ": " + words(placed)));
-        return lines;
+        List<Place> places = new ArrayList<>();
+        ranksOf.forEach((node, placed) -> places.add(new Place(node.site(), "node " + node.name() + ", host " + node.host(), placed)));
+        return places;
     }
 
-    private static List<String> here(int ranks, List<List<RelayClient>> sites) {
+    private static List<Place> here(int ranks, List<List<RelayClient>> sites) {
         HomeAssignment homes = HomeAssignment.of(ranks, sites.stream().map(site -> site.stream().map(RelayClient::self).toList()).toList());
         Map<Integer, List<Integer>> ranksOf = new LinkedHashMap<>();
         for (int rank = 0; rank < ranks; rank++) {
             ranksOf.computeIfAbsent(homes.homeOf()[rank], home -> new ArrayList<>()).add(rank);
         }
-        List<String> lines = new ArrayList<>();
+        List<Place> places = new ArrayList<>();
         ranksOf.forEach((home, placed) -> {
             HomeRelay relay = homes.homes().get(home);
-            lines.add("site " + relay.site() + ", this host, at home at relay " + relay.relay() + ": " + words(placed));
+            places.add(new Place(relay.site(), "this host, at home at relay " + relay.relay(), placed));
         });
-        return lines;
+        return places;
     }
 
     /** {@code ranks 0-3, 8}. */

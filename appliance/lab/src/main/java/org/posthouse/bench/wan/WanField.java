@@ -12,7 +12,7 @@ import org.posthouse.wan.WanProfile;
 import org.posthouse.wan.WanWay;
 
 /** The emulated network between a profile's sites; without an emulator, the loopback itself. Confined to the driver's thread. */
-final class WanField implements GridNetwork, Closeable {
+public final class WanField implements GridNetwork, Closeable {
     /** Of the jitter, so that two runs have the same. */
     private static final long SEED = 1;
 
@@ -27,7 +27,8 @@ final class WanField implements GridNetwork, Closeable {
         this.emulator = emulator;
     }
 
-    static WanField open(WanProfile profile, boolean emulated) throws IOException {
+    /** The network of a profile. @param emulated whether there is one */
+    public static WanField open(WanProfile profile, boolean emulated) throws IOException {
         return new WanField(profile, emulated ? WanEmulator.start(new Random(SEED)) : null);
     }
 

@@ -25,7 +25,7 @@ class JobReportTest {
         "'Time in seconds: 1,234', NaN",
         "'Time in seconds: 12,5', NaN", "'Time in seconds: 2.5, 4 ranks', 2.5"})
     void parsesRunTimePrintedByProgram(String line, double seconds) {
-        assertThat(JobBench.told("[0] pi\n" + line + "\n")).isEqualTo(Double.valueOf(seconds));
+        assertThat(TimedJob.told("[0] pi\n" + line + "\n")).isEqualTo(Double.valueOf(seconds));
     }
 
     /** Has no use for other ranks. */

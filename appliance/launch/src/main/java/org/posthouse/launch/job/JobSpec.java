@@ -38,6 +38,11 @@ public record JobSpec(
         jvmFlags = List.copyOf(jvmFlags);
     }
 
+    /** The same job with this number of ranks. */
+    public JobSpec withRanks(int number) {
+        return new JobSpec(name, number, classPath, mainClass, arguments, jvmFlags, environment, durability, patience, streams);
+    }
+
     /** Whether messages and deliveries are logged. */
     public boolean logged() {
         return durability != Durability.NONE;
