@@ -58,8 +58,8 @@ public final class Demo implements AutoCloseable {
     /** Most agents of each site. */
     public static final int NODES_MAX = 16;
 
-    /** A killed agent does not come back as the same one. */
-    private static final long NODE_TIMEOUT_MS = 500;
+    /** A killed agent does not come back as the same one. One whose relay was killed does, some 2 s after the relay. */
+    private static final long NODE_TIMEOUT_MS = 3_000;
 
     /**
      * One example with its arguments.

@@ -64,8 +64,8 @@ final class ChaosCommand implements Callable<Integer> {
 
     private static final int SITES_OF_NODES = 2;
 
-    /** A killed agent does not come back as the same one. */
-    private static final long NODE_TIMEOUT_MS = 500;
+    /** A killed agent does not come back as the same one. One whose relay was killed does, some 2 s after the relay. */
+    private static final long NODE_TIMEOUT_MS = 5_000;
 
     @Spec
     private CommandSpec command;
