@@ -144,7 +144,7 @@ public final class Demo implements AutoCloseable {
             return;
         }
         out.println("Each site has " + agents.agents().size() / SITES + " nodes, an agent process each. Ranks run on them, and each job loses a node:");
-        PlacementPlan.of(RANKS, placement()).lines().forEach(line -> out.println("  " + line));
+        PlacementPlan.of(RANKS, placement()).places().forEach(line -> out.println("  " + line));
     }
 
     private PlacementRequest placement() throws IOException {
