@@ -56,7 +56,9 @@ public sealed interface AgentMessage {
         ATTACH(13),
         ATTACHED(14),
         EXIT_SEEN(15),
-        NOTE(16);
+        NOTE(16),
+        JOB_WAITS(17),
+        JOB_ENDED(18);
 
         private static final Kind[] ALL = values();
 
@@ -108,6 +110,8 @@ public sealed interface AgentMessage {
             case ATTACHED -> Attached.read(in);
             case EXIT_SEEN -> new ExitSeen(rank(in), incarnation(in));
             case NOTE -> new Note(in.text("text"));
+            case JOB_WAITS -> new JobWaits(in.text("name"), in.text("text"));
+            case JOB_ENDED -> new JobEnded(in.text("name"), in.i32("status"), in.text("text"));
         };
         in.end();
         return message;
@@ -148,9 +152,18 @@ public sealed interface AgentMessage {
      * @param want slots, at least 1
      * @param ttlMs for which they are held without a {@link Confirm}, 1 to {@link #TTL_MS_MAX}
      * @param user who runs the job
+     * @param name by which agents join the job ({@link AgentOffer#JOB_LABEL}); empty if none do
      */
-    record Reserve(Token key, int want, int ttlMs, String user) implements AgentMessage {
+    record Reserve(Token key, int want, int ttlMs, String user, String name) implements AgentMessage {
         private static final int USER_BYTES_MAX = 255;
+
+        /** Most bytes of a name by which agents join a job. */
+        public static final int NAME_BYTES_MAX = 64;
+
+        /** Of a job that no agents join. */
+        public Reserve(Token key, int want, int ttlMs, String user) {
+            this(key, want, ttlMs, user, "");
+        }
 
         @Override
         public Kind kind() {
@@ -159,11 +172,17 @@ public sealed interface AgentMessage {
 
         @Override
         public ByteBuffer encode() {
-            return kind().writer(26 + USER_BYTES_MAX).token(key).i32(want).i32(ttlMs).text(user, USER_BYTES_MAX).finishPart();
+            return kind().writer(28 + USER_BYTES_MAX + NAME_BYTES_MAX)
+                    .token(key)
+                    .i32(want)
+                    .i32(ttlMs)
+                    .text(user, USER_BYTES_MAX)
+                    .text(name, NAME_BYTES_MAX)
+                    .finishPart();
         }
 
         private static Reserve read(FrameReader in) throws WireException {
-            return new Reserve(in.token("key"), in.i32("slots", 1, JobOpen.RANKS_MAX), in.i32("ttl", 1, TTL_MS_MAX), in.text("user"));
+            return new Reserve(in.token("key"), in.i32("slots", 1, JobOpen.RANKS_MAX), in.i32("ttl", 1, TTL_MS_MAX), in.text("user"), in.text("name"));
         }
     }
 
@@ -619,6 +638,50 @@ public sealed interface AgentMessage {
         @Override
         public ByteBuffer encode() {
             return kind().writer(Short.BYTES + TEXT_BYTES_MAX).text(text, TEXT_BYTES_MAX).finishPart();
+        }
+    }
+
+    /**
+     * Launcher to agent: the job that the agent has joined waits for its other parts.
+     *
+     * @param name of the job
+     * @param text which parts are there, for people
+     */
+    record JobWaits(String name, String text) implements AgentMessage {
+        @Override
+        public Kind kind() {
+            return Kind.JOB_WAITS;
+        }
+
+        @Override
+        public ByteBuffer encode() {
+            return kind().writer(2 * Short.BYTES + Reserve.NAME_BYTES_MAX + Note.TEXT_BYTES_MAX)
+                    .text(name, Reserve.NAME_BYTES_MAX)
+                    .text(text, Note.TEXT_BYTES_MAX)
+                    .finishPart();
+        }
+    }
+
+    /**
+     * Launcher to agent: the job that the agent has joined is over, or will not begin.
+     *
+     * @param name of the job
+     * @param status of the job, as its launcher ends with
+     * @param text why it has ended, for people; empty if it ended well
+     */
+    record JobEnded(String name, int status, String text) implements AgentMessage {
+        @Override
+        public Kind kind() {
+            return Kind.JOB_ENDED;
+        }
+
+        @Override
+        public ByteBuffer encode() {
+            return kind().writer(2 * Short.BYTES + Integer.BYTES + Reserve.NAME_BYTES_MAX + Note.TEXT_BYTES_MAX)
+                    .text(name, Reserve.NAME_BYTES_MAX)
+                    .i32(status)
+                    .text(text, Note.TEXT_BYTES_MAX)
+                    .finishPart();
         }
     }
 }

@@ -43,6 +43,9 @@ public record AgentOffer(
     /** Most labels of one agent. */
     public static final int LABELS_MAX = 32;
 
+    /** The label of an agent that has joined one job; its value is the job's name. The agent refuses all others. */
+    public static final String JOB_LABEL = "posthouse.job";
+
     private static final int FIXED_BYTES = 8 + 5 * Integer.BYTES + 2 * Long.BYTES + Short.BYTES + Integer.BYTES;
 
     public AgentOffer {

@@ -49,7 +49,7 @@ final class AgentMessageTest {
     private static final Map<AgentMessage.Kind, String> GOLDEN = new EnumMap<>(AgentMessage.Kind.class);
 
     static {
-        sample(new AgentMessage.Reserve(KEY, 0x11, 0x12, "ann"), "01" + KEY_HEX + "00000011 00000012 0003 616e6e");
+        sample(new AgentMessage.Reserve(KEY, 0x11, 0x12, "ann", "june"), "01" + KEY_HEX + "00000011 00000012 0003 616e6e 0004 6a756e65");
         sample(new AgentMessage.Reserved(0x11, AgentMessage.Refusal.DRAINING, "no"), "02 00000011 0003 0002 6e6f");
         sample(new AgentMessage.Confirm(KEY, 0x11, 0x12), "03" + KEY_HEX + "00000011 00000012");
         sample(new AgentMessage.Release(KEY), "04" + KEY_HEX);
@@ -68,6 +68,8 @@ final class AgentMessageTest {
                 "0e 00000004 0001 00000001" + PROCESS + "0002 00000089" + POINT_HEX + "00".repeat(24));
         sample(new AgentMessage.ExitSeen(3, 2), "0f" + PROCESS);
         sample(new AgentMessage.Note("hi"), "10 0002 6869");
+        sample(new AgentMessage.JobWaits("june", "b 1 of 2"), "11 0004 6a756e65 0008 622031206f662032");
+        sample(new AgentMessage.JobEnded("june", 0x89, "why"), "12 0004 6a756e65 00000089 0003 776879");
     }
 
     private static void sample(AgentMessage message, String golden) {
@@ -110,7 +112,7 @@ final class AgentMessageTest {
     @ParameterizedTest
     @CsvSource(textBlock = """
             00, agent message of kind 0
-            11, agent message of kind 17
+            13, agent message of kind 19
             01KEY000000000000001200000, 'RESERVE with slots 0, expected 1 to 16384'
             01KEY000000110036ee810000, 'RESERVE with ttl 3600001, expected 1 to 3600000'
             02ffffffff00000000, 'RESERVED with slots -1, expected 0 to 2048'

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -82,6 +83,9 @@ public final class Agent implements AutoCloseable {
     /** Written by the agent's thread before {@link #over} opens, read by the one that runs; null if the agent was asked to end. */
     private volatile String failure;
 
+    /** Of the process. Written by the agent's thread before {@link #over} opens, read by the one that runs. */
+    private volatile int status;
+
     /** Works on the disk, in order. */
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("posthouse-agent-disk").factory());
 
@@ -94,6 +98,10 @@ public final class Agent implements AutoCloseable {
     private final Deque<Long> roundTripsUs = new ArrayDeque<>();
     private final Map<Long, Long> pingsNs = new TreeMap<>();
     private final SlotLedger ledger;
+
+    /** Empty unless the agent ends with a job. */
+    private final Optional<JobMembership> membership;
+
     private AgentConnection connection;
     private boolean wasConnected;
     private long pings;
@@ -115,18 +123,22 @@ public final class Agent implements AutoCloseable {
         this.settings = settings;
         this.version = version;
         this.printer = printer;
-        this.ledger = new SlotLedger(settings.limits(), settings.users());
+        this.ledger = new SlotLedger(settings.limits(), settings.users(), settings.job());
+        this.membership = settings.joinMs() == 0
+                ? Optional.empty()
+                : Optional.of(new JobMembership(settings.job(), TimeUnit.MILLISECONDS.toNanos(settings.joinMs()), System.nanoTime()));
         this.folders = JobFolders.open(settings.folder().resolve("jobs"));
         this.store = ContentStore.open(settings.folder().resolve("cas"), settings.stageBytes());
         this.fetcher = new ContentFetcher(store, this::execute, this::onDisk, this::send);
     }
 
     /**
-     * Serves until {@link #close}, or until the relay refuses the agent.
+     * Serves until {@link #close}, until the job that it has joined ends, or until the relay refuses the agent.
      *
+     * @return status of the process: that of the job that it has joined; else 0
      * @throws IOException in one line, if the relay refuses the agent, or has never been one
      */
-    public void run() throws IOException, InterruptedException {
+    public int run() throws IOException, InterruptedException {
         execute(this::dial);
         thread.scheduleAtFixedRate(guarded(this::tick), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
         thread.scheduleAtFixedRate(guarded(this::ping), PING_MS, PING_MS, TimeUnit.MILLISECONDS);
@@ -147,12 +159,19 @@ public final class Agent implements AutoCloseable {
         if (failure != null) {
             throw new IOException(failure);
         }
+        return status;
     }
 
     /** Ends the agent: {@link #run} kills all that it runs, and returns. Any thread may call it. */
     @Override
     public void close() {
         over.countDown();
+    }
+
+    private void end(JobMembership.End end) {
+        printer.accept(end.line());
+        status = end.status();
+        close();
     }
 
     private void fail(String why) {
@@ -254,6 +273,7 @@ public final class Agent implements AutoCloseable {
         from.close();
         connection = null;
         jobs.values().forEach(job -> gone(job));
+        membership.ifPresent(it -> it.relayLost(System.nanoTime()));
         boolean isRefused = notice != null && REFUSALS.contains(notice.reason());
         if (isRefused && !wasConnected) {
             fail("the relay at " + settings.relay() + " refuses this agent: " + why);
@@ -379,17 +399,30 @@ public final class Agent implements AutoCloseable {
             reserve(envelope, m, job);
         } else if (message instanceof AgentMessage.Attach m) {
             attach(envelope, m, job);
+        } else if (message instanceof AgentMessage.JobWaits m) {
+            membership.flatMap(it -> it.waits(m.name(), envelope.launcher(), m.text())).ifPresent(printer);
+        } else if (message instanceof AgentMessage.JobEnded m) {
+            onJobEnded(envelope, m);
         } else if (job == null || job.launcher() != envelope.launcher()) {
             // Of a job that has ended here, or of a connection that has not shown the key.
             return;
         } else if (message instanceof AgentMessage.Confirm m) {
             ledger.confirm(job.id(), m.key(), m.slots(), System.nanoTime());
             job.confirmed(m.launcherTimeoutS());
+            membership.ifPresent(JobMembership::confirmed);
             offer();
         } else if (message instanceof AgentMessage.Release) {
             end(job);
+            membership.ifPresent(it -> it.released(envelope.launcher()));
         } else {
             job.on(message);
+        }
+    }
+
+    /** While a job has slots here, only its own launcher can end it. */
+    private void onJobEnded(AgentEnvelope envelope, AgentMessage.JobEnded m) {
+        if (jobs.values().stream().allMatch(job -> job.id() == envelope.job() && job.launcher() == envelope.launcher())) {
+            membership.flatMap(it -> it.ended(m.name(), m.status(), m.text())).ifPresent(this::end);
         }
     }
 
@@ -420,6 +453,7 @@ public final class Agent implements AutoCloseable {
     }
 
     private void onGone(long launcher) {
+        membership.ifPresent(it -> it.launcherGone(launcher, System.nanoTime()));
         jobs.values().stream().filter(job -> job.launcher() == launcher).forEach(this::gone);
     }
 
@@ -439,9 +473,11 @@ public final class Agent implements AutoCloseable {
                 printer.accept(
                         "job " + HexFormat.of().toHexDigits(job.id()) + " has had no launcher for " + job.launcherSeconds() + " s: its processes are killed");
                 end(job);
+                membership.flatMap(JobMembership::abandoned).ifPresent(this::end);
             }
         }
         offer();
+        membership.flatMap(it -> it.tick(nowNs)).ifPresent(this::end);
         if (endsIdle && jobs.isEmpty()) {
             close();
         }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.posthouse.launch.reserve.SlotLimits;
+import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
 
 /**
@@ -16,7 +17,8 @@ import org.posthouse.wire.Token;
  * @param name the node's name, for people
  * @param host the host's identity: agents with the same one share a host
  * @param limits how much of the node is lent
- * @param labels words that jobs can ask for, by name
+ * @param labels words that jobs can ask for, by name; one with {@link AgentOffer#JOB_LABEL} serves that job alone
+ * @param joinMs how long an agent that has joined a job waits for it; 0: the agent does not end with a job
  * @param users users whose jobs are taken; empty: all that the relay lets in
  * @param folder where staged files and the folders of jobs are
  * @param stageBytes room for staged files
@@ -29,11 +31,17 @@ public record AgentSettings(
         String host,
         SlotLimits limits,
         Map<String, String> labels,
+        long joinMs,
         Set<String> users,
         Path folder,
         long stageBytes) {
     public AgentSettings {
         labels = Map.copyOf(labels);
         users = Set.copyOf(users);
+    }
+
+    /** Name of the job that the agent serves alone; empty if it serves all. */
+    public String job() {
+        return labels.getOrDefault(AgentOffer.JOB_LABEL, "");
     }
 }

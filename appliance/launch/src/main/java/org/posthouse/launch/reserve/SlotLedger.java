@@ -25,6 +25,9 @@ public final class SlotLedger {
     /** Users that may reserve; empty: all. */
     private final Set<String> users;
 
+    /** Name of the only job that may reserve; empty: all may. */
+    private final String name;
+
     private final Map<Long, Holding> holdings = new HashMap<>();
 
     private boolean isDraining;
@@ -59,8 +62,17 @@ public final class SlotLedger {
 
     /** @param users that may reserve slots; empty: all */
     public SlotLedger(SlotLimits limits, Set<String> users) {
+        this(limits, users, "");
+    }
+
+    /**
+     * @param users that may reserve slots; empty: all
+     * @param name of the only job that may, by which agents join it; empty: all may
+     */
+    public SlotLedger(SlotLimits limits, Set<String> users, String name) {
         this.limits = limits;
         this.users = Set.copyOf(users);
+        this.name = name;
     }
 
     /**
@@ -78,6 +90,9 @@ public final class SlotLedger {
         }
         if (!users.isEmpty() && !users.contains(message.user())) {
             return refused(Refusal.NOT_ALLOWED, "the node's owner does not allow user " + message.user());
+        }
+        if (!name.isEmpty() && !name.equals(message.name())) {
+            return refused(Refusal.NOT_ALLOWED, "the node has joined job " + name);
         }
         int held = holding == null ? 0 : holding.held;
         if (holding != null && (message.want() == holding.want || message.want() <= held)) {
