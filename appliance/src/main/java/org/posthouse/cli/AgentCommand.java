@@ -163,7 +163,7 @@ final class AgentCommand implements Callable<Integer> {
                     + " --token-stdin and --detach");
         }
         Token token = tokenStdin || isDetached ? tokenOfInput() : TokenFile.read(tokenFile);
-        Path own = folder == null ? freeFolder() : folder;
+        Path own = folder == null ? freeFolder(name) : folder;
         if (detach) {
             return detached(token, own.toAbsolutePath());
         }
@@ -199,15 +199,14 @@ final class AgentCommand implements Callable<Integer> {
             if (tokenStdin) {
                 Thread.ofPlatform().daemon().name("posthouse-agent-input").start(() -> endWithInput(agent));
             }
-            agent.run();
-            return 0;
+            return agent.run();
         } catch (IOException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
     }
 
     /** The first that no other agent uses: several jobs may bring an agent to this host. */
-    private Path freeFolder() throws CommandFailure {
+    static Path freeFolder(String name) throws CommandFailure {
         Path first = Path.of(System.getProperty("java.io.tmpdir"), "posthouse-agent-" + System.getProperty("user.name") + "-" + name);
         try {
             Path free = first;

@@ -42,6 +42,7 @@ public final class Posthouse {
             DrainCommand.class,
             AgentCommand.class,
             AgentsCommand.class,
+            JoinCommand.class,
             JobsCommand.class,
             NodesCommand.class,
             KeysCommand.class,

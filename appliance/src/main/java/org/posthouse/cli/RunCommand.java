@@ -25,6 +25,7 @@ import org.posthouse.cli.option.LogWords;
 import org.posthouse.cli.option.MemoryOptions;
 import org.posthouse.cli.option.ModeOptions;
 import org.posthouse.cli.option.NodeOptions;
+import org.posthouse.cli.option.PartsOptions;
 import org.posthouse.cli.option.RankOptions;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.option.TagOption;
@@ -75,7 +76,8 @@ import picocli.CommandLine.Spec;
             "  posthouse run -n 4 example:pi",
             "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
             "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
-            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt"
+            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt",
+            "  posthouse run --expect a=64,b=32 --wait 12h --relay 127.0.0.1:7411 --token-file token -cp job.jar Main"
         })
 public final class RunCommand implements Callable<Integer> {
     /** Default of the seconds for which relays keep a job that has a folder. */
@@ -90,7 +92,7 @@ public final class RunCommand implements Callable<Integer> {
     /** Complete when the job is prepared. */
     private final CompletableFuture<JobRun> job = new CompletableFuture<>();
 
-    @Option(names = {"-n", "-np", "--ranks"}, required = true, paramLabel = "N", description = "Number of ranks.")
+    @Option(names = {"-n", "-np", "--ranks"}, paramLabel = "N", description = "Number of ranks. Needed without --expect.")
     private int ranks;
 
     @Option(
@@ -178,6 +180,9 @@ public final class RunCommand implements Callable<Integer> {
     private NodeOptions nodes;
 
     @Mixin
+    private PartsOptions parts;
+
+    @Mixin
     private ModeOptions mode;
 
     @Mixin
@@ -248,6 +253,8 @@ public final class RunCommand implements Callable<Integer> {
         boolean isCount = sitesWord.matches("-?[0-9]{1,9}");
         sites = isCount ? Integer.parseInt(sitesWord) : 0;
         siteNames = isCount ? "" : sitesWord;
+        String ofOtherAgents = LogWords.given(command, "--sites", "--nodes", "--slurm", "--hostfile", "--launch-agent");
+        ranks = parts.ranks(ranks, command.commandLine().getParseResult().hasMatchedOption("--ranks"), ofOtherAgents);
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
@@ -264,6 +271,9 @@ public final class RunCommand implements Callable<Integer> {
             refuseOfRelaysInside();
         } else {
             nodes.requireNoAgents();
+            if (parts.areExpected()) {
+                throw new ParameterException(command.commandLine(), "--expect waits for agents, which dial a running relay: name it with --relay");
+            }
         }
         int keepSeconds = keepSeconds();
         Map<String, String> environment = environment(System.getenv());
@@ -393,6 +403,10 @@ public final class RunCommand implements Callable<Integer> {
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         List<String> addresses = relays.stream().map(HostPort::toString).toList();
         Token token = TokenFile.read(tokenFile);
+        if (parts.areExpected()) {
+            NodeRequest request = nodes.withFiles(nodes.request(parts.sites(), parts.label(), ofFlags(System.getenv())));
+            return run(spec, new PlacementRequest(addresses, 0, relaysPerSite, token, request, parts.request(tokenFile)), interruption);
+        }
         if (!nodes.launchesAgents()) {
             return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, token, nodeRequest(Map.of())), interruption);
         }

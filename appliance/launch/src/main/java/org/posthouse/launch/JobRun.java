@@ -75,6 +75,7 @@ public final class JobRun implements RunningJob {
 
     private final BlockingQueue<JobSignal> signals;
     private final RankHost host;
+    private final ProcessStarter starter;
     private final JobRecords records;
     private final RankOutput output;
     private final JobSupervisor watch;
@@ -113,6 +114,7 @@ public final class JobRun implements RunningJob {
         this.relays = relays;
         this.folder = folder;
         this.signals = signals;
+        this.starter = starter;
         this.output = output;
         this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
         this.host = new ProcessRankHost(
@@ -285,6 +287,7 @@ public final class JobRun implements RunningJob {
     /** Runs the job to its end. @throws JobFailure if it could not be opened or started; nothing is left then */
     public JobOutcome run() throws JobFailure, InterruptedException {
         long start = System.nanoTime();
+        Optional<JobOutcome> ended = Optional.empty();
         try {
             limitStops();
             begin();
@@ -293,6 +296,7 @@ public final class JobRun implements RunningJob {
             watchToTheEnd();
             finish();
             JobOutcome outcome = watch.outcome((System.nanoTime() - start) / 1e9);
+            ended = Optional.of(outcome);
             if (!outcome.left()) {
                 noteEnd(watch.end());
             }
@@ -308,6 +312,11 @@ public final class JobRun implements RunningJob {
                 orphanReaper.close();
             }
             host.awaitOutput();
+            if (ended.isEmpty()) {
+                starter.jobEnded(1, "it could not be started, or not be watched");
+            } else if (!ended.get().left()) {
+                starter.jobEnded(ended.get().status(), ended.get().cause());
+            }
             host.close(); // Nodes are told over the relays' connections.
             relays.close();
             records.close();

@@ -31,6 +31,7 @@ import org.posthouse.launch.remote.AgentPool;
 import org.posthouse.launch.remote.JobStaging;
 import org.posthouse.launch.remote.NodeJob;
 import org.posthouse.launch.remote.NodeReservation;
+import org.posthouse.launch.remote.PartsWait;
 import org.posthouse.launch.stage.JobContent;
 import org.posthouse.launch.stage.StageException;
 import org.posthouse.wire.ContentHash;
@@ -49,6 +50,8 @@ import org.posthouse.wire.Token;
  * @param content the files that its nodes get; null if the ranks run on this host
  */
 record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes, List<NodeReservation.Place> places, JobContent content) {
+    private static final int STATUS_NOT_BEGUN = 1;
+
     /**
      * Connects to relays, and assigns each rank its home and its node.
      *
@@ -57,9 +60,12 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
      */
     static PlacedJob place(JobSpec spec, PlacementRequest placementRequest, List<RelayClient> used, Consumer<String> printer) throws JobFailure {
         List<List<RelayClient>> sites = RelaySearch.find(placementRequest, spec.ranks());
-        List<RelayClient> found = sites.stream().flatMap(List::stream).toList();
+        List<RelayClient> found = new ArrayList<>(sites.stream().flatMap(List::stream).toList());
         NodeRequest request = placementRequest.nodes();
         try {
+            if (placementRequest.parts().isPresent()) {
+                return onParts(spec, placementRequest, found, used, printer);
+            }
             boolean onNodes = request.use() == NodeRequest.Use.ALWAYS || request.use() == NodeRequest.Use.IF_THERE && NodeReservation.hasNodes(found);
             return onNodes ? onNodes(spec, request, found, used, printer, read(spec.classPath(), request.files())) : here(spec, request, sites, used);
         } catch (JobFailure e) {
@@ -73,6 +79,30 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
         keep(sites.stream().flatMap(List::stream).toList(), homes.homes(), used);
         JobOpen opening = opening(new SecureRandom().nextLong(), spec, homes.homes(), homes.homeOf());
         return new PlacedJob(opening, request, Optional.empty(), List.of(), null);
+    }
+
+    /** Waits until the sites' batch jobs have brought the slots. Whatever keeps the job from its begin ends their agents. */
+    private static PlacedJob onParts(JobSpec spec, PlacementRequest placementRequest, List<RelayClient> found, List<RelayClient> used, Consumer<String> printer)
+            throws JobFailure {
+        NodeRequest request = placementRequest.nodes();
+        read(spec.classPath(), request.files()).close(); // A file that is missing is not to be told hours later.
+        PartsWait parts = new PartsWait(found, placementRequest.token(), placementRequest.parts().get(), request.sites(), printer);
+        try {
+            while (true) {
+                parts.await();
+                try {
+                    return onNodes(spec, request, found, used, printer, read(spec.classPath(), request.files()));
+                } catch (JobFailure e) {
+                    if (!parts.isIncomplete()) {
+                        throw e;
+                    }
+                    printer.accept(e.getMessage() + "; the parts are waited for again");
+                }
+            }
+        } catch (JobFailure e) {
+            parts.end(STATUS_NOT_BEGUN, e.getMessage());
+            throw e;
+        }
     }
 
     /** Reads all files before any slot is reserved. */
@@ -114,6 +144,10 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
             });
             place.ranks().forEach(rank -> homeOf[rank] = home);
             atHome.add(new NodeReservation.Place(home, place.offer(), place.ranks()));
+        }
+        if (!request.allocation(spec.ranks()).job().isEmpty()) {
+            String name = request.allocation(spec.ranks()).job();
+            found.stream().filter(relay -> !homes.contains(relay.home())).forEach(relay -> PartsWait.end(relay, name, 0, "other nodes have its ranks"));
         }
         keep(found, homes, used);
         Set<String> hosts = new LinkedHashSet<>();
@@ -211,6 +245,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
         try {
             pool.stage(request.display());
         } catch (JobFailure e) {
+            pool.jobEnded(STATUS_NOT_BEGUN, e.getMessage());
             pool.close();
             throw e;
         }

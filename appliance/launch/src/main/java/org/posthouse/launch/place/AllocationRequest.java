@@ -1,6 +1,7 @@
 package org.posthouse.launch.place;
 
 import java.util.Map;
+import org.posthouse.wire.AgentOffer;
 
 /**
  * What a job wants of the nodes.
@@ -85,7 +86,14 @@ public record AllocationRequest(
         return copies == 1 ? "" + ranks : ranks + " x " + copies;
     }
 
+    /** A node that has joined a job is for that job alone. */
     boolean allows(NodeSlots node) {
-        return sites.allows(node.site()) && node.labels().entrySet().containsAll(labels.entrySet());
+        return sites.allows(node.site()) && node.labels().entrySet().containsAll(labels.entrySet())
+                && node.labels().getOrDefault(AgentOffer.JOB_LABEL, "").equals(job());
+    }
+
+    /** Name by which agents join the job; empty if none do. */
+    public String job() {
+        return labels.getOrDefault(AgentOffer.JOB_LABEL, "");
     }
 }

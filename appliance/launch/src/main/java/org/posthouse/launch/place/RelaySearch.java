@@ -131,6 +131,9 @@ public final class RelaySearch {
         List<String> leftOut = lines.values().stream().filter(line -> line.leftOut() > 0).map(RelaySearch::leftOut).toList();
         leftOut.forEach(what -> System.err.println("posthouse: " + what));
         lines.values().forEach(line -> sites.add(line.home().site()));
+        if (placementRequest.parts().isPresent()) {
+            addSitesOfParts(sites);
+        }
         int wanted = Math.max(placementRequest.sites(), sites.size());
         if (wanted > ranks) {
             throw new JobFailure(wanted + " sites for a job of " + ranks + " ranks: each site needs a rank");
@@ -145,6 +148,16 @@ public final class RelaySearch {
                     + " knows only " + sites.size() + "; " + (leftOut.isEmpty() ? NO_GROUP : String.join("; ", leftOut)));
         }
         return sites;
+    }
+
+    /** Parts are expected at sites by their names, of which the relays know more than are named. */
+    private void addSitesOfParts(Set<String> sites) throws JobFailure {
+        for (String site : placementRequest.nodes().sites().ranks().keySet()) {
+            if (known.values().stream().noneMatch(relay -> relay.site().equals(site))) {
+                throw new JobFailure("slots of site " + site + " are expected (--expect), and no relay of that site is known; " + NO_GROUP);
+            }
+            sites.add(site);
+        }
     }
 
     private static String leftOut(RelayClient line) {

@@ -38,6 +38,14 @@ public interface ProcessStarter extends AutoCloseable {
         void close();
     }
 
+    /**
+     * The job is over: what serves it alone ends. Its processes have ended.
+     *
+     * @param status of the job
+     * @param why it has ended; empty if it ended well
+     */
+    default void jobEnded(int status, String why) {}
+
     /** Releases what was held for the processes, all of which have ended. @throws JobFailure in one line if something is left */
     @Override
     void close() throws JobFailure;

@@ -260,7 +260,7 @@ public final class AgentPool implements ProcessStarter {
     }
 
     private void reserve(Node node, int slots) {
-        send(node, new AgentMessage.Reserve(job.key(), slots, ReservationRound.TTL_MS, System.getProperty("user.name")));
+        send(node, new AgentMessage.Reserve(job.key(), slots, ReservationRound.TTL_MS, System.getProperty("user.name"), request.job()));
     }
 
     /** Slots that processes at home there wait for, and that are to be free besides. */
@@ -297,6 +297,10 @@ public final class AgentPool implements ProcessStarter {
         String ranks = lost.stream().map(process -> Integer.toString(process.rank())).collect(Collectors.joining(", "));
         printer.accept(node + " is gone: " + node.whyGone() + (lost.isEmpty() ? "" : "; ranks " + ranks + " count as killed"));
         node.lost();
+        boolean isLast = nodes.values().stream().noneMatch(other -> other.site().equals(node.site()) && !other.isLost());
+        if (!request.job().isEmpty() && isLast) {
+            printer.accept("the part of " + node.site() + " has ended: none of its nodes is there any more");
+        }
         lost.forEach(process -> process.exited(STATUS_NODE_LOST));
     }
 
@@ -575,6 +579,15 @@ public final class AgentPool implements ProcessStarter {
     @Override
     public StopWatch limitStops(Supplier<List<? extends StoppedRanks.Watched>> processes, int seconds, Consumer<String> tell) {
         return () -> {};
+    }
+
+    /** Agents that have joined the job end with it, spare ones as well. */
+    @Override
+    public void jobEnded(int status, String why) {
+        if (!request.job().isEmpty()) {
+            IntStream.range(0, sites.size()).forEach(relay -> JoinedAgents.of(request.job(), lines.nodes(relay)).forEach(
+                    agent -> lines.send(relay, AgentEnvelope.of(job.job(), agent.agent(), 0, JoinedAgents.ended(request.job(), status, why)).encode())));
+        }
     }
 
     /** Gives all slots back; what still runs there is killed by the agents. */

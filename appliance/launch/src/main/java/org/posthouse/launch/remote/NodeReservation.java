@@ -40,6 +40,9 @@ public final class NodeReservation {
     private final ReservationRound round;
     private final int launcherSeconds;
 
+    /** Name by which agents join the job; empty if none do. */
+    private final String name;
+
     /** What the readers of the connections have received, for the launching thread. */
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
 
@@ -76,13 +79,14 @@ public final class NodeReservation {
         this.key = key;
         this.user = user;
         this.launcherSeconds = launcherSeconds;
+        this.name = request.job();
         this.round = new ReservationRound(request, random);
     }
 
-    /** Whether any of these relays has an agent. */
+    /** Whether any of these relays has an agent that serves any job. */
     public static boolean hasNodes(List<RelayClient> lines) throws JobFailure {
         for (RelayClient line : lines) {
-            if (!line.nodes().isEmpty()) {
+            if (line.nodes().stream().anyMatch(offer -> !offer.labels().containsKey(AgentOffer.JOB_LABEL))) {
                 return true;
             }
         }
@@ -119,7 +123,7 @@ public final class NodeReservation {
 
     private void send(ReservationStep step) throws JobFailure {
         switch (step) {
-            case ReservationStep.Ask ask -> send(ask.agent(), new AgentMessage.Reserve(key, ask.want(), ReservationRound.TTL_MS, user));
+            case ReservationStep.Ask ask -> send(ask.agent(), new AgentMessage.Reserve(key, ask.want(), ReservationRound.TTL_MS, user, name));
             case ReservationStep.Keep keep -> send(keep.agent(), new AgentMessage.Confirm(key, keep.slots(), launcherSeconds));
             case ReservationStep.GiveBack back -> send(back.agent(), new AgentMessage.Release(key));
             default -> throw new IllegalStateException("a step that is not sent: " + step);

@@ -47,6 +47,16 @@ class NodeAllocationTest {
             List.of(host("a1", "a", 2), host("a2", "a", 2), host("b1", "b", 4), host("b2g", "b", 1));
 
     @Test
+    void nodesThatHaveJoinedAJobAreForThatJobAlone() throws Exception {
+        Map<String, String> june = Map.of("posthouse.job", "june");
+        List<NodeSlots> nodes = List.of(host("a1", "a", 2), new NodeSlots(7, "a2", "a2", "a", 100, 2, 2, june));
+        AllocationRequest any = AllocationRequest.of(2, Strategy.SPREAD);
+        assertThat(hosts(NodeAllocation.of(nodes, any))).isEqualTo("a1 a1");
+        assertThat(hosts(NodeAllocation.of(nodes, any.where(SiteRestriction.NONE, june)))).isEqualTo("a2 a2");
+        assertThatThrownBy(() -> NodeAllocation.of(nodes, any.where(SiteRestriction.NONE, Map.of("posthouse.job", "july")))).isInstanceOf(JobFailure.class);
+    }
+
+    @Test
     void spreadsOverAllHostsBeforeAHostGetsASecondRank() throws Exception {
         assertThat(hosts(NodeAllocation.of(TWO_SITES, AllocationRequest.of(3, Strategy.SPREAD)))).isEqualTo("a1 a2 b1");
         assertThat(hosts(NodeAllocation.of(TWO_SITES, AllocationRequest.of(6, Strategy.SPREAD)))).isEqualTo("a1 a1 a2 a2 b1 b2g");

@@ -40,6 +40,16 @@ class SlotLedgerTest {
         assertThat(reserved.reason()).isEqualTo(reason);
     }
 
+    /** Whatever a launcher believes: the agent itself refuses others. */
+    @Test
+    void aNodeThatHasJoinedAJobRefusesOthers() {
+        SlotLedger joined = new SlotLedger(new SlotLimits(1, 2, 2), Set.of(), "june");
+        assertReserved(joined.reserve(1, new Reserve(key(1), 2, 1_000, "ann"), 0), 0, Refusal.NOT_ALLOWED);
+        assertReserved(joined.reserve(1, new Reserve(key(1), 2, 1_000, "ann", "july"), 0), 0, Refusal.NOT_ALLOWED);
+        assertThat(joined.held()).isZero();
+        assertReserved(joined.reserve(2, new Reserve(key(2), 2, 1_000, "ann", "june"), 0), 2, Refusal.NONE);
+    }
+
     @Test
     void grantsUpToJobLimitAndRemainingSlots() {
         assertReserved(reserve(1, 9), 3, Refusal.FULL);
