@@ -394,6 +394,23 @@ class ProvisionedAgentsTest {
         assertThat(agents("stop").out()).contains("1 of 1 agents have ended");
     }
 
+    /** The tasks of a real step bring their slots, once each, and end with the job. */
+    @Test
+    void aBatchJobOfSlurmJoinsAJob() throws Exception {
+        assume(Way.SLURM);
+        Path script = Files.writeString(folder.resolve("batch"), "#!/bin/sh\nexec srun --no-kill --kill-on-bad-exit=0 --wait=0 " + folder.resolve("posthouse")
+                + " join june --relay " + relay.ranks() + " --token-file " + token + "\n");
+        Path printed = folder.resolve("batch.out");
+        assertThat(cluster.ask("sbatch", "-N", "2", "--ntasks-per-node=2", "-t", "5", "-o", printed.toString(), script.toString())).contains("Submitted");
+        Command.Result done = Command.run(
+                folder, "run", "--job", "june", "--expect", "site-a=4", "--relay", relay.ranks(), "--token-file", token.toString(), "example:ring", "5", "10");
+        assertThat(done.status()).as(done.err()).isZero();
+        assertThat(done.err()).contains("the part of site-a is there: 4 of 4 slots on 2 nodes", "4 ranks on 2 nodes");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(cluster.jobs()).isEmpty());
+        assertThat(Files.readString(printed).lines().filter(line -> line.equals("posthouse: job june has ended"))).hasSize(2);
+        assertNothingIsLeft(Way.SLURM);
+    }
+
     @Test
     @Tag("long")
     void standingAgentsOfSlurmGiveTheirNodesBackWhenTheyAreStopped() throws Exception {

@@ -41,8 +41,8 @@ class CommandsDocumentedTest {
 
     /** Options of commands of the system that the pages show. */
     private static final Set<String> OF_THE_SYSTEM =
-            Set.of("--context", "--create-home", "--exclusive", "--from-file", "--namespace", "--no-kill", "--no-shell", "--now", "--ntasks-per-node",
-                    "--overlap", "--system");
+            Set.of("--context", "--create-home", "--exclusive", "--from-file", "--kill-on-bad-exit", "--namespace", "--no-kill", "--no-shell", "--now",
+                    "--ntasks-per-node", "--overlap", "--system");
 
     private static String documents() throws IOException {
         try (Stream<Path> pages = Stream.concat(Stream.of(ROOT.resolve("README.md")), Files.list(ROOT.resolve("docs")))) {
