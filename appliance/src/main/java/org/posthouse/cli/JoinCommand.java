@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  srun posthouse join june --relay login:7411 --token-file token",
-            "  srun --ntasks-per-node=1 posthouse join june --relay login:7411 --token-file token --slots 16 --wait 12h"
+            "  srun -N 4 -n 4 posthouse join june --relay login:7411 --slots 16"
         })
 final class JoinCommand implements Callable<Integer> {
     @Spec

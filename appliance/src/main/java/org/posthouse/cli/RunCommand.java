@@ -77,7 +77,7 @@ import picocli.CommandLine.Spec;
             "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
             "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
             "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt",
-            "  posthouse run --expect a=64,b=32 --wait 12h --relay 127.0.0.1:7411 --token-file token -cp job.jar Main"
+            "  posthouse run --expect a=64,b=32 --relay 127.0.0.1:7411 -cp job.jar Main"
         })
 public final class RunCommand implements Callable<Integer> {
     /** Default of the seconds for which relays keep a job that has a folder. */
