@@ -107,7 +107,7 @@ class StagingFiguresTest {
     private Agent agent(String relay, String name) throws IOException {
         Agent agent = new Agent(
                 new AgentSettings(
-                        relay, UserToken.find(), Optional.empty(), name, name, new SlotLimits(1, 1, 1), Map.of(), 0, Set.of(), folder.resolve(name),
+                        relay, UserToken.find(), Optional.empty(), name, name, new SlotLimits(1, 1, 1), Map.of(), Set.of(), folder.resolve(name),
                         ContentStore.BYTES_DEFAULT),
                 "test", line -> {});
         Thread.ofPlatform().daemon().name(name).start(() -> {

@@ -333,6 +333,7 @@ public final class Agent implements AutoCloseable {
         if (job != null && !answer.isOpen() && !job.hasLauncher()) {
             printer.accept("job " + HexFormat.of().toHexDigits(job.id()) + " has ended: its processes here are killed");
             end(job);
+            membership.flatMap(JobMembership::abandoned).ifPresent(this::end);
         }
     }
 

@@ -40,6 +40,13 @@ public record AgentSettings(
         users = Set.copyOf(users);
     }
 
+    /** Of an agent that does not end with a job. */
+    public AgentSettings(
+            String relay, Token token, Optional<Path> keys, String name, String host, SlotLimits limits, Map<String, String> labels, Set<String> users,
+            Path folder, long stageBytes) {
+        this(relay, token, keys, name, host, limits, labels, 0, users, folder, stageBytes);
+    }
+
     /** Name of the job that the agent serves alone; empty if it serves all. */
     public String job() {
         return labels.getOrDefault(AgentOffer.JOB_LABEL, "");
