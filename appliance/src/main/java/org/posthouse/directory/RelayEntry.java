@@ -14,9 +14,10 @@ import java.util.Objects;
  * @param epoch the number of this start of the relay, at least 0; a restarted relay has a higher one
  * @param since when this epoch began, in milliseconds since 1970
  * @param ranks number of ranks of open jobs that are at home there: its load
+ * @param nodes its nodes in sum
  */
 public record RelayEntry(
-        String site, String relay, String address, String links, String ops, long epoch, long since, int ranks) {
+        String site, String relay, String address, String links, String ops, long epoch, long since, int ranks, NodeTotals nodes) {
     static final Comparator<RelayEntry> ORDER =
             Comparator.comparing(RelayEntry::site).thenComparing(RelayEntry::relay);
 
@@ -26,6 +27,7 @@ public record RelayEntry(
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(links, "links");
         Objects.requireNonNull(ops, "ops");
+        nodes = nodes == null ? NodeTotals.NONE : nodes; // Of a relay of an earlier version.
         if (relay.isBlank() || epoch < 0 || ranks < 0) {
             throw new IllegalArgumentException("relay '" + relay + "' of site '" + site + "' with epoch " + epoch + " and "
                     + ranks + " ranks; expected an id that is not blank, and numbers of 0 or more");
@@ -34,7 +36,7 @@ public record RelayEntry(
 
     /** A relay without ranks. */
     public RelayEntry(String site, String relay, String address, String links, String ops, long epoch, long since) {
-        this(site, relay, address, links, ops, epoch, since, 0);
+        this(site, relay, address, links, ops, epoch, since, 0, NodeTotals.NONE);
     }
 
     /** Keeps the earlier {@code since} if the same epoch is announced again; 0 means unknown. */
@@ -42,6 +44,6 @@ public record RelayEntry(
         if (earlier.since == 0 || (since != 0 && since <= earlier.since)) {
             return this;
         }
-        return new RelayEntry(site, relay, address, links, ops, epoch, earlier.since, ranks);
+        return new RelayEntry(site, relay, address, links, ops, epoch, earlier.since, ranks, nodes);
     }
 }

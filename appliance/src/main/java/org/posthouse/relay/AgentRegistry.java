@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.audit.Audit;
 import org.posthouse.core.Refusal;
+import org.posthouse.directory.NodeTotals;
 import org.posthouse.status.NodeStatus;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseNotice;
@@ -28,11 +29,16 @@ final class AgentRegistry {
     /** Nanoseconds after which a silent agent's connection is closed: six pings. */
     static final long SILENCE_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
 
+    /** Least time between two announcements of changed agents, whose slots change with each job. */
+    private static final long ANNOUNCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Relay relay;
     private final Map<Long, AgentSession> agents = new LinkedHashMap<>();
     private final Set<String> names = new HashSet<>();
     private final Map<Long, LauncherAgents> launchers = new HashMap<>();
     private int agentsMax = AGENTS_MAX;
+    private NodeTotals announced = NodeTotals.NONE;
+    private long announcedNanos = System.nanoTime() - ANNOUNCE_NANOS;
     private long lastLauncher;
     private long dropped;
 
@@ -116,6 +122,24 @@ final class AgentRegistry {
         Optional<AgentSession> found = agents.values().stream().filter(session -> session.offer().name().equals(name)).findFirst();
         found.ifPresent(session -> session.drain(drain));
         return found.isPresent();
+    }
+
+    /** The agents in sum, as they are to be announced in the directory. */
+    NodeTotals totals() {
+        assert relay.inLoop();
+        announced = NodeTotals.NONE;
+        agents.values().forEach(session -> announced = session.addTo(announced));
+        return announced;
+    }
+
+    /** Announces the agents in sum if that has changed, at most once in {@link #ANNOUNCE_NANOS}. Called now and then. */
+    void announceChange(long nowNanos) {
+        assert relay.inLoop();
+        NodeTotals before = announced;
+        if (nowNanos - announcedNanos >= ANNOUNCE_NANOS && !totals().equals(before)) {
+            announcedNanos = nowNanos;
+            relay.announce();
+        }
     }
 
     /** What each agent has offered last. */

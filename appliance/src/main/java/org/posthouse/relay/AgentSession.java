@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Job;
 import org.posthouse.core.Refusal;
+import org.posthouse.directory.NodeTotals;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.OutboundChannel;
 import org.posthouse.relay.stage.StageDownloads;
@@ -200,6 +201,11 @@ final class AgentSession implements Session {
 
     void close(CloseNotice why) {
         connection.close(why);
+    }
+
+    /** The sum with this agent. One that is drained has no free slots for a new job. */
+    NodeTotals addTo(NodeTotals sum) {
+        return new NodeTotals(sum.nodes() + 1, sum.slots() + offer.slots(), sum.free() + (offer.draining() ? 0 : offer.free()));
     }
 
     NodeStatus status() {

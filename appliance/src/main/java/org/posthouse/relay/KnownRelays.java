@@ -40,10 +40,11 @@ final class KnownRelays {
 
     private static KnownRelay alive(RelayEntry entry) {
         return new KnownRelay(
-                entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since(), entry.ranks());
+                entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since(), entry.ranks(), entry.nodes().nodes(),
+                entry.nodes().slots(), entry.nodes().free());
     }
 
     private static KnownRelay silent(KnownRelay was, long nowMs) {
-        return new KnownRelay(was.site(), was.relay(), was.address(), was.epoch(), false, nowMs, was.ranks());
+        return new KnownRelay(was.site(), was.relay(), was.address(), was.epoch(), false, nowMs, was.ranks(), was.nodes(), was.slots(), was.free());
     }
 }

@@ -386,7 +386,8 @@ public final class Relay extends VerticleBase {
                 config.ops(),
                 epoch,
                 epoch,
-                jobs.ranksHere()));
+                jobs.ranksHere(),
+                agents().totals()));
     }
 
     private CloseNotice goodbye() {

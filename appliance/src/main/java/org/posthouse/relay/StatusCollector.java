@@ -83,6 +83,7 @@ public final class StatusCollector implements RelayView {
             refresh();
             relay.refusals().tick();
             relay.agents().closeSilent(System.nanoTime());
+            relay.agents().announceChange(System.nanoTime());
         });
     }
 

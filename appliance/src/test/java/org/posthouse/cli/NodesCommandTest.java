@@ -80,7 +80,7 @@ class NodesCommandTest {
     @Test
     void namesARelayThatCannotBeAsked(Vertx vertx) throws Exception {
         Relay here = deploy(vertx, "lyon");
-        directory.announce(new RelayEntry("bonn", "bonn", "127.0.0.1:1", "", "", 1, 1, 0));
+        directory.announce(new RelayEntry("bonn", "bonn", "127.0.0.1:1", "", "", 1, 1));
         await().until(() -> directory.relays().size() == 2);
         InProcess.Result result = nodes(here);
         assertThat(result.out()).isEqualTo("no node is connected; start one with posthouse agent\n");
@@ -95,7 +95,7 @@ class NodesCommandTest {
     @Test
     void namesARelayWhoseAddressLeadsToAnother(Vertx vertx) throws Exception {
         Relay here = deploy(vertx, "lyon");
-        directory.announce(new RelayEntry("bonn", "bonn", here.address(), "", "", 1, 1, 0));
+        directory.announce(new RelayEntry("bonn", "bonn", here.address(), "", "", 1, 1));
         await().until(() -> directory.relays().size() == 2);
         assertThat(nodes(here).err()).contains("relay lyon answers there; start bonn with --announce");
     }

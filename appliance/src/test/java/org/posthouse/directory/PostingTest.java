@@ -27,7 +27,8 @@ class PostingTest {
     void staysReadableByTheNextRelease() {
         assertThat(stored.text()).isEqualTo("{\"version\":5,\"standing\":\"PRESENT\",\"stamp\":1000,\"member\":\"a\","
                 + "\"relay\":{\"site\":\"north\",\"relay\":\"a\",\"address\":\"h:1\",\"links\":\"h:2\",\"ops\":\"h:3\","
-                + "\"epoch\":5,\"since\":900,\"ranks\":0}}");
+                + "\"epoch\":5,\"since\":900,\"ranks\":0,\"nodes\":{\"nodes\":0,\"slots\":0,\"free\":0}}}");
+        assertThat(Posting.parse(stored.text().replaceFirst(",\"nodes\":[^}]*}", ""))).as("of a relay without nodes").isEqualTo(stored);
         String ofNextRelease = stored.text().replace("\"site\"", "\"colour\":\"red\",\"site\"");
         assertThat(Posting.parse(ofNextRelease)).isEqualTo(stored);
     }

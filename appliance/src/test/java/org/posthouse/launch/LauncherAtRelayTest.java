@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.NodeTotals;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.keys.RelayId;
 import org.posthouse.launch.job.JobFailure;
@@ -99,7 +100,7 @@ class LauncherAtRelayTest {
 
     @Test
     void launcherLearnsEachRelayAndItsRankCount() throws JobFailure {
-        directory.announce(new RelayEntry("there", "there", "h:1", "", "", 1, 1, 7));
+        directory.announce(new RelayEntry("there", "there", "h:1", "", "", 1, 1, 7, NodeTotals.NONE));
         try (RelayClient line = RelayClient.connect(relay.address(), Token.NONE)) {
             assertThat(line.self()).isEqualTo(new Candidate(line.home(), 0));
             open(line, 3);

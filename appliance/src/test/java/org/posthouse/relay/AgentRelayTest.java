@@ -293,8 +293,11 @@ class AgentRelayTest {
                     .isEqualTo(new NodeDrainReport(relay.id(), "n2", true));
             assertThat(AgentDrain.decode(next(second, FrameType.AGENT_DRAIN))).isEqualTo(new AgentDrain(OTHER, true));
             assertThat(relay.view().drainNode(new NodeDrainOrder("n3", true)).toCompletionStage().toCompletableFuture().get().passed()).isFalse();
+            await().until(() -> relay.view().snapshot().directory().stream().map(each -> List.of(each.nodes(), each.slots(), each.free())).toList()
+                    .contains(List.of(2, 12, 4))); // The free slots of the one that is drained do not count.
             second.close();
             await().until(() -> relay.view().snapshot().nodes().size() == 1);
+            await().until(() -> relay.view().snapshot().directory().getFirst().nodes() == 1);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.posthouse.directory.NodeTotals;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.status.RelayStatus.KnownRelay;
 
@@ -18,7 +19,7 @@ class KnownRelaysTest {
         RelayEntry there = entry("there", 1);
         assertThat(known.look(List.of(here, there), 1_000)).extracting(KnownRelay::alive).containsExactly(true, true);
         KnownRelay silent = known.look(List.of(here), 2_000).getLast();
-        assertThat(silent).isEqualTo(new KnownRelay("there", "there", "127.0.0.1:7411", 1, false, 2_000, 4));
+        assertThat(silent).isEqualTo(new KnownRelay("there", "there", "127.0.0.1:7411", 1, false, 2_000, 4, 2, 16, 5));
         assertThat(known.look(List.of(here), 3_000)).last().isEqualTo(silent);
         assertThat(known.look(List.of(here, entry("there", 2)), 4_000)).extracting(KnownRelay::alive).containsExactly(true, true);
         known.look(List.of(here), 5_000);
@@ -38,6 +39,6 @@ class KnownRelaysTest {
     }
 
     private static RelayEntry entry(String relay, long epoch) {
-        return new RelayEntry(relay, relay, "127.0.0.1:7411", "", "", epoch, 10 * epoch, 4);
+        return new RelayEntry(relay, relay, "127.0.0.1:7411", "", "", epoch, 10 * epoch, 4, new NodeTotals(2, 16, 5));
     }
 }

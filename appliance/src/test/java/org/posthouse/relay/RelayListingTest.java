@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.posthouse.directory.NodeTotals;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
@@ -28,7 +29,7 @@ class RelayListingTest {
     void noSiteIsLeftOutForAnothersSecondRelay() {
         String far = "h".repeat(240);
         List<RelayEntry> directory = IntStream.range(0, 600)
-                .mapToObj(i -> new RelayEntry("s" + i % 100, "s" + i % 100 + "/" + i, far, "", "", 1, 1, i % 7))
+                .mapToObj(i -> new RelayEntry("s" + i % 100, "s" + i % 100 + "/" + i, far, "", "", 1, 1, i % 7, NodeTotals.NONE))
                 .toList();
         Welcome welcome = RelayListing.welcome(SELF, 0, directory);
         assertThat(welcome.encode().remaining()).isLessThanOrEqualTo(Wire.FRAME_BYTES_MAX);
@@ -39,6 +40,6 @@ class RelayListingTest {
     }
 
     private static RelayEntry entry(String site, String relay, int ranks) {
-        return new RelayEntry(site, relay, "h:1", "", "", 1, 1, ranks);
+        return new RelayEntry(site, relay, "h:1", "", "", 1, 1, ranks, NodeTotals.NONE);
     }
 }

@@ -61,9 +61,9 @@ final class ConsoleDemo {
         List<RankStatus> west = ranks(8, 16, "orsay", "orsay-a", moved);
         List<RankStatus> done = ranks(0, 4, "rennes", "rennes-a", 51_234).stream().map(ConsoleDemo::finalized).toList();
         List<RelayStatus.KnownRelay> known = List.of(
-                new RelayStatus.KnownRelay("rennes", "rennes-a", "127.0.1.1:7412", 4, true, BEGIN, 8),
-                new RelayStatus.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000, 8),
-                new RelayStatus.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000, 0));
+                new RelayStatus.KnownRelay("rennes", "rennes-a", "127.0.1.1:7412", 4, true, BEGIN, 8, 3, 24, 8),
+                new RelayStatus.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000, 8, 2, 16, 8),
+                new RelayStatus.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000, 0, 0, 0, 0));
         RelayStatus rennes = new RelayStatus("rennes", "rennes-a", "pooled", "0.1.0", BEGIN, "127.0.0.1:7411",
                 List.of(up("orsay", moved / 3,
                         "relay orsay acknowledges nothing since 2026-11-26T18:21:09Z: the first frame is of job 1f4c9ae02b77d310 (nas.cg.ClassB), "

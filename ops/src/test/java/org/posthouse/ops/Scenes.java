@@ -92,7 +92,7 @@ final class Scenes {
                         new LinkStatus.Packing(false, 0, 0, 0),
                         List.of(), 0, NO_STREAMS, Optional.of(parked()), "", "cannot connect: refused"));
         return new RelayStatus(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
-                List.of(new RelayStatus.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
+                List.of(new RelayStatus.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4, 2, 16, 5)),
                 new RelayStatus.Counters(new Traffic(messages, 7, 4096, 1024), 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
                 Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
                 Optional.of(new KeysStatus("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),

@@ -113,9 +113,12 @@ public record RelayStatus(
      * @param since when its epoch began or, if it is not alive, since when it has not been heard; milliseconds since
      *         1970 UTC
      * @param ranks   ranks of open jobs that are at home there: its load, as it was last told
+     * @param nodes   its nodes
+     * @param slots   processes that they run at most
+     * @param free    slots that no job has reserved, of the nodes that take jobs
      */
     public record KnownRelay(
-            String site, String relay, String address, long epoch, boolean alive, long since, int ranks) {
+            String site, String relay, String address, long epoch, boolean alive, long since, int ranks, int nodes, int slots, int free) {
 
         /** Refuses nulls. */
         public KnownRelay {

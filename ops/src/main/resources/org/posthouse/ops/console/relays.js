@@ -18,7 +18,8 @@ const HEAD = [
 ];
 
 const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'),
-  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'),
+  num('Ranks', 'ranks of open jobs that are at home there'), num('Nodes'),
+  num('Free', 'slots of its nodes that no job has reserved, of all'), num('Epoch'),
   num('For', 'how long it has been in this state')];
 
 /** Lag past which work that comes waits so long that people notice. */
@@ -98,6 +99,8 @@ export function directorySection(overview, now) {
       <td class="code">${entry.address}</td>
       <td>${badge(entry.alive ? 'ALIVE' : 'SILENT')}</td>
       <td class="num">${count(entry.ranks)}</td>
+      <td class="num">${count(entry.nodes)}</td>
+      <td class="num">${count(entry.free)}<span class="sub">of ${count(entry.slots)}</span></td>
       <td class="num">${entry.epoch}</td>
       <td class="num">${duration(now - entry.since)}</td>
     </tr>`), { hidden: true })}</div>
