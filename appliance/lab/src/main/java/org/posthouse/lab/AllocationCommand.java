@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
             "The nodes are agents on this host; a network of a given round trip is emulated between the sites.",
             "",
             "Example:",
-            "  posthouse bench allocation --jobs nas-ep:S,nas-is:S -n 2,4,8,16 --plot allocation.svg"
+            "  posthouse bench allocation --jobs nas-is:S -n 2,8,16 --plot is.svg"
         })
 final class AllocationCommand implements Callable<Integer> {
     @Spec
