@@ -193,7 +193,7 @@ class JoinTest {
             Command one = join("a1", first, 0, 1, "--wait", "8s");
             awaitLine(one, "job june: waits for its parts");
             job.handle().destroyForcibly();
-            assertEnds(one, 1, "job june has not begun, and has had no launcher for 8 s");
+            assertEnds(one, 1, "job june is not known to run here, and has had no launcher for 8 s");
         }
         assertEnds(join("a2", first, 0, 1, "--wait", "1s"), 1, "job june has not come for these slots within 1 s");
     }

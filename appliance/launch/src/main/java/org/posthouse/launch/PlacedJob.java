@@ -32,6 +32,7 @@ import org.posthouse.launch.remote.JobStaging;
 import org.posthouse.launch.remote.NodeJob;
 import org.posthouse.launch.remote.NodeReservation;
 import org.posthouse.launch.remote.PartsWait;
+import org.posthouse.launch.remote.ReservationRetry;
 import org.posthouse.launch.stage.JobContent;
 import org.posthouse.launch.stage.StageException;
 import org.posthouse.wire.ContentHash;
@@ -86,17 +87,20 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
             throws JobFailure {
         NodeRequest request = placementRequest.nodes();
         read(spec.classPath(), request.files()).close(); // A file that is missing is not to be told hours later.
-        PartsWait parts = new PartsWait(found, placementRequest.token(), placementRequest.parts().get(), request.sites(), printer);
+        PartsWait parts = new PartsWait(found, placementRequest.token(), placementRequest.parts().get(), request.sites(), request.labels(), printer);
+        ReservationRetry retry = new ReservationRetry();
         try {
             while (true) {
                 parts.await();
                 try {
                     return onNodes(spec, request, found, used, printer, read(spec.classPath(), request.files()));
                 } catch (JobFailure e) {
-                    if (!parts.isIncomplete()) {
+                    if (retry.isOver(parts.isIncomplete(), System.nanoTime())) {
                         throw e;
                     }
-                    printer.accept(e.getMessage() + "; the parts are waited for again");
+                    if (retry.isNews(e.getMessage())) {
+                        printer.accept(e.getMessage() + "; the parts are waited for again");
+                    }
                 }
             }
         } catch (JobFailure e) {

@@ -294,6 +294,7 @@ public final class Agent implements AutoCloseable {
         }
         wasConnected = true;
         saidLost = false;
+        membership.ifPresent(it -> it.relayBack(System.nanoTime()));
     }
 
     private void send(ByteBuffer frame) {
@@ -408,9 +409,11 @@ public final class Agent implements AutoCloseable {
             // Of a job that has ended here, or of a connection that has not shown the key.
             return;
         } else if (message instanceof AgentMessage.Confirm m) {
-            ledger.confirm(job.id(), m.key(), m.slots(), System.nanoTime());
+            int kept = ledger.confirm(job.id(), m.key(), m.slots(), System.nanoTime());
             job.confirmed(m.launcherTimeoutS());
-            membership.ifPresent(JobMembership::confirmed);
+            if (kept > 0) { // Else the time was over, and the job does not run here.
+                membership.ifPresent(JobMembership::confirmed);
+            }
             offer();
         } else if (message instanceof AgentMessage.Release) {
             end(job);
@@ -423,7 +426,7 @@ public final class Agent implements AutoCloseable {
     /** While a job has slots here, only its own launcher can end it. */
     private void onJobEnded(AgentEnvelope envelope, AgentMessage.JobEnded m) {
         if (jobs.values().stream().allMatch(job -> job.id() == envelope.job() && job.launcher() == envelope.launcher())) {
-            membership.flatMap(it -> it.ended(m.name(), m.status(), m.text())).ifPresent(this::end);
+            membership.flatMap(it -> it.ended(m.name(), envelope.launcher(), m.status(), m.text())).ifPresent(this::end);
         }
     }
 

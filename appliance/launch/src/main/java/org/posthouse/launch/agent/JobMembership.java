@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
  * those of a monotonic clock in nanoseconds.
  *
  * <p>The agent ends with the job. It also ends if the job does not come for its slots in time, or if its launcher is gone
- * before the job has begun, so that an allocation is not held for nobody.
+ * before the job has begun here, so that an allocation is not held for nobody. While its relay is away the launcher does
+ * not count as gone.
  */
 final class JobMembership {
     /** Longest wait for a launcher that is gone, in nanoseconds. */
@@ -47,6 +48,9 @@ final class JobMembership {
     /** The launcher's connection in the state WAITING. */
     private long launcher;
 
+    /** Whether the relay, and so every launcher, is away. */
+    private boolean isCut;
+
     private String standing = "";
 
     /**
@@ -60,14 +64,15 @@ final class JobMembership {
     }
 
     /**
-     * The launcher says that the job waits for other parts.
+     * The launcher says that the job waits for other parts. Another launcher of the same name is not heard before the
+     * first one is gone.
      *
      * @param number of the launcher's connection
      * @param text which parts are there
      * @return a line for people, if there is news
      */
     Optional<String> waits(String name, long number, String text) {
-        if (!name.equals(job) || state == State.RUNNING || state == State.ENDED) {
+        if (!name.equals(job) || state == State.RUNNING || state == State.ENDED || isOfAnother(number)) {
             return Optional.empty();
         }
         state = State.WAITING;
@@ -75,6 +80,10 @@ final class JobMembership {
         boolean isNews = !text.equals(standing);
         standing = text;
         return isNews ? Optional.of("job " + job + ": " + text) : Optional.empty();
+    }
+
+    private boolean isOfAnother(long number) {
+        return state == State.WAITING && number != launcher;
     }
 
     /** Slots are the job's from now on. */
@@ -105,9 +114,18 @@ final class JobMembership {
 
     /** The connection to the relay, and so to every launcher, has ended. */
     void relayLost(long nowNs) {
+        isCut = true;
         if (state == State.WAITING) {
             leave(nowNs);
         }
+    }
+
+    /** The relay has let the agent in again: the launcher has its time from now on. */
+    void relayBack(long nowNs) {
+        if (isCut && state == State.LEFT) {
+            sinceNs = nowNs;
+        }
+        isCut = false;
     }
 
     private void leave(long nowNs) {
@@ -120,9 +138,13 @@ final class JobMembership {
         return state == State.RUNNING ? end(STATUS_NO_JOB, "job " + job + " has no launcher any more") : Optional.empty();
     }
 
-    /** The launcher says that the job is over. */
-    Optional<End> ended(String name, int status, String why) {
-        if (!name.equals(job)) {
+    /**
+     * The launcher says that the job is over.
+     *
+     * @param number of the launcher's connection
+     */
+    Optional<End> ended(String name, long number, int status, String why) {
+        if (!name.equals(job) || isOfAnother(number)) {
             return Optional.empty();
         }
         return end(status, "job " + job + " has ended" + (status == 0 ? "" : " with status " + status) + (why.isEmpty() ? "" : ": " + why));
@@ -131,7 +153,7 @@ final class JobMembership {
     /** Looks at the time. */
     Optional<End> tick(long nowNs) {
         long awayNs = nowNs - sinceNs;
-        long launcherNs = Math.min(waitNs, LAUNCHER_NS_MAX);
+        long launcherNs = isCut ? waitNs : Math.min(waitNs, LAUNCHER_NS_MAX); // The launcher may be there, behind the cut.
         if (state == State.UNKNOWN && awayNs >= waitNs) {
             return end(
                     STATUS_NO_JOB,
@@ -139,7 +161,7 @@ final class JobMembership {
                             + "), over this relay or one that knows it?");
         }
         if (state == State.LEFT && awayNs >= launcherNs) {
-            return end(STATUS_NO_JOB, "job " + job + " has not begun, and has had no launcher for " + seconds(launcherNs) + " s");
+            return end(STATUS_NO_JOB, "job " + job + " is not known to run here, and has had no launcher for " + seconds(launcherNs) + " s");
         }
         return Optional.empty();
     }

@@ -61,14 +61,16 @@ public final class PartsWait {
      * @param lines connections to the relays of all parts; a connection that breaks is replaced in this list
      * @param token what the relays let a launcher in for
      * @param sites the slots that each part is to bring
+     * @param labels that a node must have for its slots to count
      * @param printer prints a line for people
      */
-    public PartsWait(List<RelayClient> lines, Token token, PartsRequest request, SiteRestriction sites, Consumer<String> printer) {
+    public PartsWait(
+            List<RelayClient> lines, Token token, PartsRequest request, SiteRestriction sites, Map<String, String> labels, Consumer<String> printer) {
         this.lines = lines;
         this.token = token;
         this.request = request;
         this.printer = printer;
-        this.parts = new ExpectedParts(sites.ranks());
+        this.parts = new ExpectedParts(sites.ranks(), labels);
         this.deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(request.waitMs());
         printer.accept("job " + request.job() + " waits up to " + words(request.waitMs()) + " for its parts; the batch script of each site runs:");
         sites.ranks().keySet().forEach(site -> lines.stream().filter(line -> line.home().site().equals(site)).findFirst().ifPresent(

@@ -1,6 +1,7 @@
 package org.posthouse.launch.reserve;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,12 @@ public final class ExpectedParts {
 
     /** By site, in the order in which the parts are named. */
     private final Map<String, Part> parts = new LinkedHashMap<>();
+
+    /** Labels without which a node does not count. */
+    private final Map<String, String> labels;
+
+    /** Agents of which it was told that they do not count. */
+    private final Set<Long> unfit = new HashSet<>();
 
     /** A site's part. */
     private static final class Part {
@@ -63,8 +70,12 @@ public final class ExpectedParts {
      */
     private record Seen(NodeSlots node, long atNs) {}
 
-    /** @param expected slots by site, in the order in which people named them */
-    public ExpectedParts(Map<String, Integer> expected) {
+    /**
+     * @param expected slots by site, in the order in which people named them
+     * @param labels without which a node does not count
+     */
+    public ExpectedParts(Map<String, Integer> expected, Map<String, String> labels) {
+        this.labels = Map.copyOf(labels);
         expected.forEach((site, slots) -> parts.put(site, new Part(site, slots)));
     }
 
@@ -73,15 +84,28 @@ public final class ExpectedParts {
      *
      * @param nodes those that are there now
      * @param unheard sites of which a relay cannot be asked now: their nodes are neither there nor gone
-     * @return lines for people: parts that are complete, and nodes that are gone
+     * @return lines for people: parts that are complete, nodes that are gone, and nodes that do not count
      */
     public List<String> onNodes(List<NodeSlots> nodes, Set<String> unheard, long nowNs) {
-        Map<String, List<NodeSlots>> bySite = nodes.stream().collect(Collectors.groupingBy(NodeSlots::site));
         List<String> lines = new ArrayList<>();
+        Map<String, List<NodeSlots>> bySite = nodes.stream().filter(node -> counts(node, lines)).collect(Collectors.groupingBy(NodeSlots::site));
         for (Part part : parts.values()) {
             look(part, bySite.getOrDefault(part.site, List.of()), unheard.contains(part.site), nowNs, lines);
         }
         return lines;
+    }
+
+    /** Whether the job could be placed there. */
+    private boolean counts(NodeSlots node, List<String> lines) {
+        String lacking = labels.entrySet().stream()
+                .filter(label -> !label.getValue().equals(node.labels().get(label.getKey())))
+                .map(label -> label.getKey() + "=" + label.getValue())
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!lacking.isEmpty() && unfit.add(node.agent())) {
+            lines.add("node " + node.name() + " of " + node.site() + " does not count: it lacks " + lacking + " (--where)");
+        }
+        return lacking.isEmpty();
     }
 
     private static void look(Part part, List<NodeSlots> there, boolean isUnheard, long nowNs, List<String> lines) {

@@ -41,9 +41,53 @@ class JobMembershipTest {
         membership.waits("june", LAUNCHER + 1, "a 1 of 2");
         membership.launcherGone(LAUNCHER, at(1_060));
         assertThat(membership.tick(at(2_000))).isEmpty();
-        membership.relayLost(at(2_000));
+        membership.launcherGone(LAUNCHER + 1, at(2_000));
         assertThat(membership.tick(at(2_059))).isEmpty();
-        assertThat(membership.tick(at(2_060)).orElseThrow().line()).isEqualTo("job june has not begun, and has had no launcher for 60 s");
+        assertThat(membership.tick(at(2_060)).orElseThrow().line())
+                .isEqualTo("job june is not known to run here, and has had no launcher for 60 s");
+    }
+
+    @Test
+    void aRelayThatIsAwayDoesNotEndAnAgentThatWaits() {
+        membership.waits("june", LAUNCHER, "a 1 of 2");
+        membership.relayLost(at(100));
+        assertThat(membership.tick(at(1_000))).isEmpty();
+        membership.relayBack(at(1_000));
+        membership.relayBack(at(1_030)); // Each frame says that it is there.
+        assertThat(membership.tick(at(1_059))).isEmpty();
+        assertThat(membership.tick(at(1_060))).isPresent();
+    }
+
+    @Test
+    void aRelayThatDoesNotComeBackEndsAnAgentAfterTheWait() {
+        membership.waits("june", LAUNCHER, "a 1 of 2");
+        membership.relayLost(at(100));
+        assertThat(membership.tick(at(7_299))).isEmpty();
+        assertThat(membership.tick(at(7_300))).isPresent();
+    }
+
+    @Test
+    void aRelayThatWasAwayDoesNotProlongTheWaitForAJobOfWhichNothingWasHeard() {
+        membership.relayLost(at(100));
+        membership.relayBack(at(1_000));
+        assertThat(membership.tick(at(7_200))).isPresent();
+    }
+
+    @Test
+    void anotherLauncherOfTheSameNameDoesNotEndAnAgentThatWaitsForTheFirst() {
+        membership.waits("june", LAUNCHER, "a 1 of 2");
+        assertThat(membership.waits("june", LAUNCHER + 1, "b 0 of 9")).isEmpty();
+        membership.launcherGone(LAUNCHER + 1, at(10));
+        assertThat(membership.ended("june", LAUNCHER + 1, 1, "the parts are late")).isEmpty();
+        assertThat(membership.tick(at(99_999))).isEmpty();
+        assertThat(membership.ended("june", LAUNCHER, 0, "")).contains(new JobMembership.End(0, "job june has ended"));
+    }
+
+    @Test
+    void anotherLauncherMayEndAnAgentWhoseLauncherIsGone() {
+        membership.waits("june", LAUNCHER, "a 1 of 2");
+        membership.launcherGone(LAUNCHER, at(10));
+        assertThat(membership.ended("june", LAUNCHER + 1, 143, "ended by its user")).isPresent();
     }
 
     @Test
@@ -62,8 +106,8 @@ class JobMembershipTest {
         membership.launcherGone(LAUNCHER, at(10));
         membership.relayLost(at(10));
         assertThat(membership.tick(at(99_999))).as("its processes are kept by other rules").isEmpty();
-        assertThat(membership.ended("july", 0, "")).isEmpty();
-        assertThat(membership.ended("june", 3, "rank 1 failed")).contains(new JobMembership.End(3, "job june has ended with status 3: rank 1 failed"));
+        assertThat(membership.ended("july", LAUNCHER, 0, "")).isEmpty();
+        assertThat(membership.ended("june", LAUNCHER, 3, "rank 1 failed")).contains(new JobMembership.End(3, "job june has ended with status 3: rank 1 failed"));
     }
 
     @Test

@@ -21,7 +21,7 @@ class ExpectedPartsTest {
     private static final int RUNS = 200;
     private static final int STEPS = 200;
 
-    private final ExpectedParts parts = new ExpectedParts(expected(4, 2));
+    private final ExpectedParts parts = new ExpectedParts(expected(4, 2), Map.of());
 
     private static Map<String, Integer> expected(int a, int b) {
         Map<String, Integer> expected = new LinkedHashMap<>();
@@ -50,6 +50,18 @@ class ExpectedPartsTest {
         assertThat(parts.late()).isEqualTo("a is late with 2 of 4 slots; there: b 2 of 2");
         assertThat(look(2, one, two, three)).containsExactly("the part of a is there: 4 of 4 slots on 2 nodes");
         assertThat(parts.areThere()).isTrue();
+    }
+
+    @Test
+    void aNodeWithoutALabelThatIsAskedForDoesNotCountAndThatIsToldOnce() {
+        ExpectedParts labelled = new ExpectedParts(expected(4, 2), Map.of("gpu", "yes"));
+        List<NodeSlots> nodes = List.of(
+                new NodeSlots(1, "n1", "h1", "a", 0, 4, 4, Map.of("gpu", "no")), new NodeSlots(2, "n2", "h2", "b", 0, 2, 2, Map.of("gpu", "yes")));
+        assertThat(labelled.onNodes(nodes, Set.of(), 0))
+                .containsExactly("node n1 of a does not count: it lacks gpu=yes (--where)", "the part of b is there: 2 of 2 slots on 1 node");
+        assertThat(labelled.onNodes(nodes, Set.of(), SECOND)).isEmpty();
+        assertThat(labelled.areThere()).isFalse();
+        assertThat(labelled.standing()).isEqualTo("a 0 of 4 slots, b 2 of 2");
     }
 
     @Test
@@ -105,7 +117,7 @@ class ExpectedPartsTest {
         SeededRuns.each(RUNS, seed -> {
             Random random = new Random(seed);
             Map<String, Integer> expected = expected(1 + random.nextInt(6), 1 + random.nextInt(6));
-            ExpectedParts counted = new ExpectedParts(expected);
+            ExpectedParts counted = new ExpectedParts(expected, Map.of());
             Map<Long, NodeSlots> there = new TreeMap<>();
             Map<NodeSlots, Long> seenNs = new HashMap<>();
             long nowNs = random.nextLong();
