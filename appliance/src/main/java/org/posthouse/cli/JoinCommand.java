@@ -3,6 +3,7 @@ package org.posthouse.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -43,8 +44,10 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  srun posthouse join june --relay login:7411 --token-file token",
-            "  srun -N 4 -n 4 posthouse join june --relay login:7411 --slots 16"
+            "  srun --no-kill --kill-on-bad-exit=0 --wait=0 \\",
+            "      posthouse join june --relay login:7411 --token-file token",
+            "  srun -N 4 -n 4 --no-kill --kill-on-bad-exit=0 --wait=0 \\",
+            "      posthouse join june --relay login:7411 --slots 16"
         })
 final class JoinCommand implements Callable<Integer> {
     @Spec
@@ -86,6 +89,13 @@ final class JoinCommand implements Callable<Integer> {
     private Map<String, String> labels = new LinkedHashMap<>();
 
     @Option(
+            names = "--allow",
+            paramLabel = "USER",
+            split = ",",
+            description = "Users whose job the slots are for (default: the one who runs this command; for a pod, all that the relay lets in).")
+    private List<String> users = List.of();
+
+    @Option(
             names = "--dir",
             paramLabel = "DIR",
             description = "Where staged files and the folders of jobs are (default: the folder posthouse-agent-NAME in the system's folder for temporary files).")
@@ -113,7 +123,7 @@ final class JoinCommand implements Callable<Integer> {
         String hostId = host != null ? host : task.isHost() ? Agent.hostName() : Agent.hostId();
         Path own = folder == null ? AgentCommand.freeFolder(node) : folder;
         AgentSettings settings = new AgentSettings(
-                relay.toString(), TokenFile.read(tokenFile), Optional.empty(), node, hostId, new SlotLimits(1, brought, brought), labels, waitMs, Set.of(),
+                relay.toString(), TokenFile.read(tokenFile), Optional.empty(), node, hostId, new SlotLimits(1, brought, brought), labels, waitMs, users(task),
                 own.toAbsolutePath(), stageCache.bytes());
         System.err.println(
                 "posthouse: node " + node + " joins job " + job + " with " + brought + (brought == 1 ? " slot" : " slots") + ", started by " + task.starter());
@@ -124,6 +134,14 @@ final class JoinCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    /** In a pod, the user's name says nothing. */
+    private Set<String> users(StepTask task) {
+        if (!users.isEmpty() || task.isHost()) {
+            return Set.copyOf(users);
+        }
+        return Set.of(System.getProperty("user.name"));
     }
 
     private static StepTask task() throws CommandFailure {

@@ -253,7 +253,7 @@ public final class RunCommand implements Callable<Integer> {
         boolean isCount = sitesWord.matches("-?[0-9]{1,9}");
         sites = isCount ? Integer.parseInt(sitesWord) : 0;
         siteNames = isCount ? "" : sitesWord;
-        String ofOtherAgents = LogWords.given(command, "--sites", "--nodes", "--slurm", "--hostfile", "--launch-agent");
+        String ofOtherAgents = LogWords.given(command, "--sites", "--nodes", "--slurm", "--kubernetes", "--pods", "--hostfile", "--launch-agent");
         ranks = parts.ranks(ranks, command.commandLine().getParseResult().hasMatchedOption("--ranks"), ofOtherAgents);
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
@@ -275,6 +275,7 @@ public final class RunCommand implements Callable<Integer> {
                 throw new ParameterException(command.commandLine(), "--expect waits for agents, which dial a running relay: name it with --relay");
             }
         }
+        rankOptions.check();
         int keepSeconds = keepSeconds();
         Map<String, String> environment = environment(System.getenv());
         withoutEffect().ifPresent(System.err::println);
@@ -444,7 +445,7 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private void limitTime(JobRun running) throws CommandFailure {
+    private void limitTime(JobRun running) {
         rankOptions.timeoutSeconds()
                 .ifPresent(seconds -> CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS)
                         .execute(() -> running.stop(RankOptions.STATUS_TIMEOUT, "it has run for " + seconds + " s, its --timeout")));

@@ -175,7 +175,7 @@ class JoinTest {
                 "site-a=1,site-b=1", "--durability", "process", "-cp", Jobs.classPath(), Waits.class.getName(), end.toString())) {
             awaitRanks(job);
             two.handle().destroyForcibly();
-            awaitLine(job, "the part of site-b has ended: none of its nodes is there any more");
+            awaitLine(job, "the part of site-b has no node with slots of the job any more");
             Command again = join("b2", second, 0, 1);
             awaitLine(job, "node b2 of site site-b joins the job with 1 slot");
             Files.createFile(end);

@@ -30,6 +30,7 @@ import org.posthouse.launch.job.RankStreams;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.Candidate;
 import org.posthouse.launch.place.HomeAssignment;
+import org.posthouse.launch.place.JobNodes;
 import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.place.RelaySearch;
@@ -39,9 +40,11 @@ import org.posthouse.launch.process.ProcessRankHost;
 import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.process.RelayEndpointAddress;
 import org.posthouse.launch.remote.NodeRelease;
+import org.posthouse.launch.remote.PartsWait;
 import org.posthouse.launch.supervise.JobSupervisor;
 import org.posthouse.launch.supervise.JobTimers;
 import org.posthouse.launch.supervise.RankHost;
+import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.HomeRelay;
@@ -229,7 +232,12 @@ public final class JobRun implements RunningJob {
                     throw new JobFailure("relay " + line.home().relay() + " answers at " + home.address() + ", and relay " + home.relay() + " is expected");
                 }
                 if (folder.job().nodes().isPresent()) {
-                    NodeRelease.send(line, opening.job(), folder.job().nodes().get().key());
+                    JobNodes nodes = folder.job().nodes().get();
+                    NodeRelease.send(line, opening.job(), nodes.key());
+                    String name = nodes.request().labels().getOrDefault(AgentOffer.JOB_LABEL, "");
+                    if (!name.isEmpty()) {
+                        PartsWait.end(line, name, why.code(), why.text());
+                    }
                 }
                 end(line, opening, why);
             } catch (JobFailure e) {

@@ -149,6 +149,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
             place.ranks().forEach(rank -> homeOf[rank] = home);
             atHome.add(new NodeReservation.Place(home, place.offer(), place.ranks()));
         }
+        JobOpen opening = requireOpening(reservation, places, job, spec, homes, homeOf);
         if (!request.allocation(spec.ranks()).job().isEmpty()) {
             String name = request.allocation(spec.ranks()).job();
             found.stream().filter(relay -> !homes.contains(relay.home())).forEach(relay -> PartsWait.end(relay, name, 0, "other nodes have its ranks"));
@@ -160,7 +161,19 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
                 spec.ranks() + " ranks on " + places.size() + " nodes (" + hosts.size() + " hosts) of " + homes.stream().map(HomeRelay::site).distinct().count()
                         + " sites");
         JobNodes nodes = new JobNodes(request, key, content.names());
-        return new PlacedJob(opening(job, spec, homes, homeOf), request, Optional.of(nodes), atHome, content);
+        return new PlacedJob(opening, request, Optional.of(nodes), atHome, content);
+    }
+
+    /** Gives the slots back if the job cannot be opened. */
+    private static JobOpen requireOpening(
+            NodeReservation reservation, List<NodeReservation.Place> places, long job, JobSpec spec, List<HomeRelay> homes, int[] homeOf)
+            throws JobFailure {
+        try {
+            return opening(job, spec, homes, homeOf);
+        } catch (JobFailure e) {
+            reservation.release(places);
+            throw e;
+        }
     }
 
     /** How long agents keep the job's processes while nobody is connected for it. */

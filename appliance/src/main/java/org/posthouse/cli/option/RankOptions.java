@@ -60,11 +60,15 @@ public final class RankOptions {
         return shown;
     }
 
-    /** For how long the job may run, in seconds; empty: without a limit. */
-    public Optional<Integer> timeoutSeconds() throws CommandFailure {
+    /** Refuses values that cannot be, before anything is begun. */
+    public void check() throws CommandFailure {
         if (timeoutSeconds < 0) {
             throw new CommandFailure("--timeout " + timeoutSeconds + ", expected seconds from 0");
         }
+    }
+
+    /** For how long the job may run, in seconds; empty: without a limit. */
+    public Optional<Integer> timeoutSeconds() {
         return timeoutSeconds == 0 ? Optional.empty() : Optional.of(timeoutSeconds);
     }
 }

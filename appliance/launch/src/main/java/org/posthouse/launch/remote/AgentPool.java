@@ -54,6 +54,9 @@ public final class AgentPool implements ProcessStarter {
     /** The same if only spare slots are missing. */
     private static final long SEARCH_SPARES_NS = 5_000_000_000L;
 
+    /** How often nodes that have joined the job and have no slots of it are told so: else they end. */
+    private static final long TELL_SPARE_NS = 20_000_000_000L;
+
     /** Status of a process whose node is gone: as of one that was killed. */
     private static final int STATUS_NODE_LOST = 137;
 
@@ -98,6 +101,9 @@ public final class AgentPool implements ProcessStarter {
 
     /** When it last looked for slots. Its first ranks are to be started before it looks for spare ones. */
     private long searchedNs = System.nanoTime() - SEARCH_SPARES_NS + SEARCH_NS;
+
+    /** When spare nodes were told last. Used by the looking thread only. */
+    private long toldSpareNs = System.nanoTime() - TELL_SPARE_NS;
     private boolean saidWaiting;
     private boolean isClosed;
     private final Thread looker;
@@ -160,6 +166,7 @@ public final class AgentPool implements ProcessStarter {
                 look(System.nanoTime());
                 seek(System.nanoTime());
                 search(System.nanoTime());
+                tellSpare(System.nanoTime());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -192,6 +199,25 @@ public final class AgentPool implements ProcessStarter {
             synchronized (this) {
                 adoption.ask(relay, offers, nodes.keySet());
                 adoption.giveUp(relay, offers, nowNs).forEach(process -> process.exited(STATUS_NODE_LOST));
+            }
+        }
+    }
+
+    /** A connection that breaks makes them believe that the launcher is gone. Those that the job has slots of do not listen. */
+    private void tellSpare(long nowNs) {
+        if (request.job().isEmpty() || nowNs - toldSpareNs < TELL_SPARE_NS) {
+            return;
+        }
+        toldSpareNs = nowNs;
+        for (int relay = 0; relay < sites.size(); relay++) {
+            List<AgentOffer> joined = JoinedAgents.of(request.job(), lines.nodes(relay));
+            synchronized (this) {
+                for (AgentOffer offer : joined) {
+                    if (!isClosed && !nodes.containsKey(offer.agent())) {
+                        AgentMessage waits = JoinedAgents.waits(request.job(), "the job runs; this node is spare");
+                        lines.send(relay, AgentEnvelope.of(job.job(), offer.agent(), 0, waits).encode());
+                    }
+                }
             }
         }
     }
@@ -299,7 +325,7 @@ public final class AgentPool implements ProcessStarter {
         node.lost();
         boolean isLast = nodes.values().stream().noneMatch(other -> other.site().equals(node.site()) && !other.isLost());
         if (!request.job().isEmpty() && isLast) {
-            printer.accept("the part of " + node.site() + " has ended: none of its nodes is there any more");
+            printer.accept("the part of " + node.site() + " has no node with slots of the job any more");
         }
         lost.forEach(process -> process.exited(STATUS_NODE_LOST));
     }

@@ -121,6 +121,17 @@ public final class NodeReservation {
         }
     }
 
+    /** Gives back what was reserved. */
+    public void release(List<Place> places) {
+        for (Place place : places) {
+            try {
+                send(place.offer().agent(), new AgentMessage.Release(key));
+            } catch (JobFailure e) {
+                // The relay is gone: its agents free the slots without their launcher.
+            }
+        }
+    }
+
     private void send(ReservationStep step) throws JobFailure {
         switch (step) {
             case ReservationStep.Ask ask -> send(ask.agent(), new AgentMessage.Reserve(key, ask.want(), ReservationRound.TTL_MS, user, name));
@@ -149,9 +160,12 @@ public final class NodeReservation {
             }
             return answer.reserved == null ? round.onLost(answer.agent, answer.why, nowNs) : round.onReserved(answer.agent, answer.reserved, nowNs);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            for (ReservationStep step : round.cancel()) {
-                send(step);
+            try {
+                for (ReservationStep step : round.cancel()) {
+                    send(step);
+                }
+            } finally {
+                Thread.currentThread().interrupt(); // Before, it would close the connections that are written to.
             }
             throw new JobFailure("interrupted while waiting for nodes", e);
         }

@@ -75,7 +75,7 @@ public final class PartsWait {
         printer.accept("job " + request.job() + " waits up to " + words(request.waitMs()) + " for its parts; the batch script of each site runs:");
         sites.ranks().keySet().forEach(site -> lines.stream().filter(line -> line.home().site().equals(site)).findFirst().ifPresent(
                 line -> printer.accept("  " + site + ": srun --no-kill --kill-on-bad-exit=0 --wait=0 posthouse join " + request.job() + " --relay "
-                        + line.home().address() + request.options())));
+                        + line.home().address() + " --allow " + System.getProperty("user.name") + request.options())));
     }
 
     /** A time for people: {@code 2 h}, {@code 90 min}, {@code 5 s}. */

@@ -210,7 +210,7 @@ public final class JobSupervisor {
      */
     public CloseNotice close() {
         assert thread.isCurrent();
-        ranks.failed().filter(rank -> !jobTimers.isRestarting(rank)).findFirst()
+        ranks.failed().filter(rank -> !jobTimers.isRestarting(rank) && ranks.verdict(rank) != ExitClassifier.RESTART).findFirst()
                 .ifPresent(rank -> verdict.lowestFailed(rank, ranks.status(rank), ranks.endNotice(rank)));
         return verdict.close();
     }

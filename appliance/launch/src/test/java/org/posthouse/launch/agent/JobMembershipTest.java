@@ -107,7 +107,8 @@ class JobMembershipTest {
         membership.relayLost(at(10));
         assertThat(membership.tick(at(99_999))).as("its processes are kept by other rules").isEmpty();
         assertThat(membership.ended("july", LAUNCHER, 0, "")).isEmpty();
-        assertThat(membership.ended("june", LAUNCHER, 3, "rank 1 failed")).contains(new JobMembership.End(3, "job june has ended with status 3: rank 1 failed"));
+        assertThat(membership.ended("june", LAUNCHER, 3, "rank 1 failed"))
+                .contains(new JobMembership.End(3, "job june has ended with status 3: rank 1 failed"));
     }
 
     @Test

@@ -33,6 +33,16 @@ class JobVerdictTest extends SupervisedJob {
         assertThat(watch.outcome(1).status()).isEqualTo(7);
     }
 
+    /** The job has failed before it could be started again. */
+    @Test
+    void aRankThatWouldHaveBeenStartedAgainDoesNotGiveTheStatus() throws Exception {
+        JobSupervisor watch = running(true, 3);
+        told(watch, 1, JobEvent.AWAY);
+        exited(watch, 1, 5);
+        exited(watch, 0, KILLED);
+        assertThat(watch.close()).isEqualTo(new CloseNotice(JOB, 5, -1, "rank 1 exited with status 5"));
+    }
+
     /** What the program asked for counts. */
     @Test
     void theStatusOfAnAbortIsKept() throws Exception {
