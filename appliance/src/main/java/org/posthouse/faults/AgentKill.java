@@ -5,6 +5,7 @@ package org.posthouse.faults;
  *
  * @param agent the node's name
  * @param atNs how long after the job's start
+ * @param ranks processes of ranks that it had
  * @param servesNs from the kill until its next process had reached the relay
  */
-public record AgentKill(String agent, long atNs, long servesNs) {}
+public record AgentKill(String agent, long atNs, int ranks, long servesNs) {}

@@ -156,10 +156,8 @@ public final class FaultInjector implements AutoCloseable {
 
     private void strikeAgent(AgentProcess agent) {
         try {
-            OptionalLong killedNs = agent.strike();
-            if (killedNs.isPresent()) {
-                note(new AgentKill(agent.name(), killedNs.getAsLong() - startNs, System.nanoTime() - killedNs.getAsLong()));
-            }
+            agent.strike().ifPresent(strike -> note(
+                    new AgentKill(agent.name(), strike.atNs() - startNs, strike.ranks(), System.nanoTime() - strike.atNs())));
         } catch (JobFailure e) {
             lose("agent " + agent.name() + " was killed and cannot be started again: " + e.getMessage());
         }
@@ -210,9 +208,11 @@ public final class FaultInjector implements AutoCloseable {
 
     /** A restart, or a loss of a relay, that comes of no kill, in one line; empty if there is none. */
     public static String byItself(JobOutcome outcome, List<RankKill> kills, List<RelayKill> relayKills, List<AgentKill> agentKills) {
+        int killedWithAgents = agentKills.stream().mapToInt(AgentKill::ranks).sum();
         for (Restart restart : outcome.restarts()) {
             boolean ofRelay = restart.lostRelay() && !relayKills.isEmpty();
-            if (!restart.lostLauncher() && !ofRelay && agentKills.isEmpty() && kills.stream().noneMatch(kill -> kill.ledTo(restart))) {
+            boolean isExplained = restart.lostLauncher() || ofRelay || kills.stream().anyMatch(kill -> kill.ledTo(restart));
+            if (!isExplained && killedWithAgents-- <= 0) {
                 return "rank " + restart.rank() + " was restarted and nobody killed it: " + restart.cause();
             }
         }

@@ -19,6 +19,7 @@ import org.posthouse.core.RankState;
 import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.RankEntry;
+import org.posthouse.keys.RelayId;
 import org.posthouse.relay.config.LauncherTimeout;
 import org.posthouse.relay.log.LoggedJob;
 import org.posthouse.relay.shard.LinkedRelay;
@@ -241,6 +242,7 @@ final class Jobs {
         OpenJob job = open.get(opening.job());
         logged.ranks().stream().filter(rank -> rank.incarnation() > 0).forEach(rank -> job.rankCame(rank.rank()));
         expectRanks(job);
+        relay.links().expect(others(opening));
         Promise<List<RankEntry>> restored = Promise.promise();
         openShards(opening, relay.log().journal())
                 .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), fault -> restored.complete(ranks, fault)))
@@ -294,6 +296,11 @@ final class Jobs {
             throw new Refusal(CloseReason.DUPLICATE_JOB, job + " is open already");
         }
         Job.requireHome(relay.id(), opening);
+        for (String other : others(opening)) {
+            if (!RelayId.isWritten(other)) {
+                throw new Refusal(CloseReason.WRONG_SITE, job + " has a home \"" + other + "\", expected SITE or SITE/NAME");
+            }
+        }
         requireRoom(opening, owner, job);
         int most = relay.settings().launcherWait().keepSecondsMax();
         if (opening.logged() && opening.keepSeconds() > most) {

@@ -53,14 +53,20 @@ public final class LinkOutages {
     public void onDown(String other, String why, long nowNs) {
         cuts.putIfAbsent(other, new LinkOutage(other, System.currentTimeMillis(), nowNs, why));
         lookAtNs = nowNs;
-        tellShards(other, false);
+        excuse(cuts.get(other));
     }
 
     /** Called for a relay with which a job has to do now; its link may be down already. */
     void meets(LinkedRelay far) {
-        if (cuts.containsKey(far.id())) {
+        LinkOutage linkOutage = cuts.get(far.id());
+        if (linkOutage != null && linkOutage.isExcuse()) {
             tellShards(far, false);
         }
+    }
+
+    private void excuse(LinkOutage linkOutage) {
+        linkOutage.excuse();
+        tellShards(linkOutage.relay(), false);
     }
 
     private void tellShards(String other, boolean up) {
@@ -101,9 +107,9 @@ public final class LinkOutages {
                 long sinceMs = link.since();
                 cuts.put(link.peerRelay(), new LinkOutage(link.peerRelay(), sinceMs, nowNs, "it has not been up since this relay started"));
                 lookAtNs = nowNs;
-                tellShards(link.peerRelay(), false);
             }
         }
+        cuts.values().stream().filter(cut -> !cut.isExcuse() && usersOf(cut.relay()).findAny().isPresent()).forEach(this::excuse);
         if (!cuts.isEmpty() && nowNs - lookAtNs >= 0) {
             cuts.values().forEach(this::count);
             lookAtNs = nowNs + Math.max(LOOK_NS, LOOK_SHARE * (System.nanoTime() - nowNs));
@@ -140,13 +146,18 @@ public final class LinkOutages {
         long patienceNs = TimeUnit.SECONDS.toNanos(relay.settings().linkPatienceSeconds());
         if (patienceNs > 0 && linkOutage.downNs(nowNs) >= patienceNs) {
             jobsAt(linkOutage.relay()).stream()
-                    .filter(job -> relay.links().isUsed(linkOutage.relay(), job.id()) && linkOutage.ends(job.id()))
+                    .filter(job -> isPatient(linkOutage.relay(), job) && linkOutage.ends(job.id()))
                     .forEach(job -> end(job, linkOutage));
         } else if (linkOutage.downNs(nowNs) >= TELL_NS) {
             String text = down(linkOutage) + ": what the job sends there waits until it is up again";
             usersOf(linkOutage.relay()).filter(job -> linkOutage.tells(job.id()))
                     .forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 1, text)));
         }
+    }
+
+    /** Whether the job waits for the link until {@code --link-patience}. For a first link it waits as {@link PeerLinks} says. */
+    private boolean isPatient(String other, OpenJob job) {
+        return job.isOfThisProcess() ? relay.links().hasMet(other) : relay.links().isUsed(other, job.id());
     }
 
     private void end(OpenJob job, LinkOutage linkOutage) {
@@ -174,7 +185,7 @@ public final class LinkOutages {
      * used the link loses nothing by its outage. A job of the log may have used it before.
      */
     private Stream<OpenJob> usersOf(String other) {
-        return jobsAt(other).stream().filter(job -> !job.isOfThisProcess() || relay.links().isUsed(other, job.id()));
+        return jobsAt(other).stream().filter(job -> mayUse(other, job));
     }
 
     /** Whether a job has ranks at that relay, which may come back with it. */
@@ -186,9 +197,13 @@ public final class LinkOutages {
         return job.opening().homes().stream().map(HomeRelay::relay).collect(Collectors.toSet());
     }
 
-    /** Whether a link to another relay of the job is down. */
+    /** Whether a link to another relay of the job is down, and the job may wait for it. */
     boolean isParted(OpenJob job) {
-        return !cuts.isEmpty() && homes(job).stream().anyMatch(cuts::containsKey);
+        return cuts.keySet().stream().anyMatch(other -> homes(job).contains(other) && mayUse(other, job));
+    }
+
+    private boolean mayUse(String other, OpenJob job) {
+        return !job.isOfThisProcess() || relay.links().isUsed(other, job.id());
     }
 
     /** The traffic that waits for the link; empty unless it is down. */

@@ -185,6 +185,11 @@ public final class PeerLinks implements Links.Listener {
         return links == null || links.hasMet(other) || firstUses.contains(other, job);
     }
 
+    /** Whether the link to {@code other} has been up. */
+    boolean hasMet(String other) {
+        return links == null || links.hasMet(other);
+    }
+
     /** Whether a link to another relay of the job is down. */
     boolean isParted(OpenJob job) {
         return linkOutages.isParted(job);
@@ -324,8 +329,7 @@ public final class PeerLinks implements Links.Listener {
     }
 
     /**
-     * The traffic of each link that has been up, by the relay at its far end. Relays that are only named by others have
-     * no entry.
+     * The traffic of the link to each relay that was linked, or that a job names as a home.
      */
     public Map<String, Traffic> carried() {
         Map<String, Traffic> carried = new HashMap<>();
@@ -398,7 +402,18 @@ public final class PeerLinks implements Links.Listener {
     public void look() {
         if (links != null) {
             links.letGo(linkOutages::isNeeded, SILENT_MS_MAX);
+            forgetUnlinked();
             linkOutages.look(links.status(), System.nanoTime());
+        }
+    }
+
+    /** Forgets relays that jobs have named, and that were never linked. */
+    private void forgetUnlinked() {
+        for (String other : List.copyOf(others.keySet())) {
+            if (!links.has(other) && !linkOutages.isNeeded(other)) {
+                firstUses.forgetRelay(other);
+                others.remove(other).onLetGo(List.of());
+            }
         }
     }
 

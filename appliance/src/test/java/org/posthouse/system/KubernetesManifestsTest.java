@@ -129,6 +129,7 @@ class KubernetesManifestsTest {
         int ranks = port(byDefault("relay", "--listen"));
         String address = service.getMetadata().getName() + ":" + ranks;
         assertThat(service.getSpec().getPorts()).extracting(ServicePort::getPort).containsExactly(ranks);
+        assertThat(service.getSpec().getPublishNotReadyAddresses()).as("ranks reach a relay that reads its log").isTrue();
         assertThat(relayContainer.getPorts()).hasSize(1).allMatch(port -> port.getContainerPort() == ranks);
         assertThat(port(option(relayContainer, "--listen"))).isEqualTo(ranks);
         assertThat(option(relayContainer, "--announce")).isEqualTo(address);

@@ -394,6 +394,11 @@ public final class Links implements StreamLinks {
         return true;
     }
 
+    /** Whether there is a link to this relay, in whatever state. */
+    public boolean has(String relay) {
+        return table.get(relay) != null;
+    }
+
     /** Whether {@code relay} has been linked with this relay, so that its identity is proven. */
     public boolean hasMet(String relay) {
         return table.hasMet(relay);

@@ -17,10 +17,11 @@ record AgentKillOutcome(int run, AgentKill kill, int restarts, @JsonProperty("ve
     String words() {
         return String.format(
                 Locale.ROOT,
-                "run %d: agent %s killed at %.2f s, back after %.3f, %d restarts in that run: %s",
+                "run %d: agent %s killed at %.2f s with %d ranks, back after %.3f, %d restarts in that run: %s",
                 run,
                 kill.agent(),
                 kill.atNs() / 1e9,
+                kill.ranks(),
                 kill.servesNs() / 1e9,
                 restarts,
                 isVerified ? "verified" : "FAILED");

@@ -139,7 +139,7 @@ public final class Campaign {
         }
         noteRelays(run, wrong.isEmpty());
         for (AgentKill kill : run.agentKills()) {
-            if (!run.outcome().restarts().isEmpty() || !wrong.isEmpty()) {
+            if (kill.ranks() > 0 || !wrong.isEmpty()) {
                 agentFates.add(new AgentKillOutcome(runs, kill, run.outcome().restarts().size(), wrong.isEmpty()));
                 out.println(agentFates.getLast().words());
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.posthouse.faults.AgentKill;
 import org.posthouse.faults.RankKill;
 import org.posthouse.faults.RelayKill;
 import org.posthouse.faults.ResultCheck;
@@ -21,10 +22,15 @@ class CampaignRunTest {
     }
 
     private static String wrong(List<Restart> restarts, List<RelayLoss> losses, List<RankKill> kills, List<RelayKill> relayKills) {
+        return wrong(restarts, losses, kills, relayKills, List.of());
+    }
+
+    private static String wrong(
+            List<Restart> restarts, List<RelayLoss> losses, List<RankKill> kills, List<RelayKill> relayKills, List<AgentKill> agentKills) {
         Transcript transcript = new Transcript();
         transcript.onLine("[0] Verification: SUCCESSFUL\n", true);
         JobOutcome outcome = new JobOutcome(0, "", false, 1, restarts, losses, List.of(), List.of());
-        return new CampaignRun(outcome, transcript, "", "", kills, relayKills, List.of(), List.of(), 0).wrong(1);
+        return new CampaignRun(outcome, transcript, "", "", kills, relayKills, agentKills, List.of(), 0).wrong(1);
     }
 
     @Test
@@ -48,6 +54,15 @@ class CampaignRunTest {
         List<Restart> restarts = List.of(restart(1, 2, gaveUp + " before its relay heard of it"), restart(0, 2, gaveUp));
         assertThat(wrong(restarts, List.of(), List.of(), List.of(OF_RELAY))).isEmpty();
         assertThat(wrong(restarts, List.of(), List.of(), List.of())).startsWith("rank 1 was restarted and nobody killed it: exited with status 70");
+    }
+
+    @Test
+    void aKilledAgentExplainsAsManyRestartsAsItHadRanks() {
+        List<Restart> restarts = List.of(restart(1, 2, "its node is gone"), restart(2, 2, "its node is gone"));
+        assertThat(wrong(restarts, List.of(), List.of(), List.of(), List.of(new AgentKill("n1", 1, 2, 1)))).isEmpty();
+        assertThat(wrong(restarts, List.of(), List.of(), List.of(), List.of(new AgentKill("n1", 1, 1, 1))))
+                .isEqualTo("rank 2 was restarted and nobody killed it: its node is gone");
+        assertThat(wrong(restarts, List.of(), List.of(new RankKill(1, 1, 1)), List.of(), List.of(new AgentKill("n1", 1, 1, 1)))).isEmpty();
     }
 
     @Test

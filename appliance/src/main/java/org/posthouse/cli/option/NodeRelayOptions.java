@@ -69,6 +69,10 @@ public final class NodeRelayOptions {
             throw new ParameterException(
                     command.commandLine(), "--with-relay needs --relay-keys DIR, and --peer RELAY=HOST:PORT for the site's relay");
         }
+        if (listen != null && (listen.port() == 0 || List.of("0.0.0.0", "::", "[::]").contains(listen.host()))) {
+            throw new ParameterException(
+                    command.commandLine(), "--relay-listen " + listen + ": name the address of this node, and a port, at which launchers reach it");
+        }
         if (!isGiven && (keys != null || !peers.isEmpty() || listen != null)) {
             throw new ParameterException(command.commandLine(), "--peer, --relay-keys and --relay-listen are for --with-relay");
         }

@@ -28,6 +28,7 @@ public final class LinkOutage {
     private final Map<Long, Map<Integer, BitSet>> receivers = new HashMap<>();
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> told = new HashSet<>();
+    private boolean isExcuse;
 
     /** The messages of one job that the link holds. */
     private static final class Held {
@@ -57,6 +58,16 @@ public final class LinkOutage {
 
     public String reason() {
         return reason;
+    }
+
+    /** Whether the shards know of the outage, which ranks may wait for. */
+    public boolean isExcuse() {
+        return isExcuse;
+    }
+
+    /** The shards know of it from now on. */
+    public void excuse() {
+        isExcuse = true;
     }
 
     /** Whether the outage was reported to a job's launcher. */

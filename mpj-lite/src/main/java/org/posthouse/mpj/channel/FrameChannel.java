@@ -8,6 +8,7 @@ import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.LinkedHashMap;
@@ -605,12 +606,20 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
+    private void shutDown() throws IOException {
+        try {
+            channel.shutdownInput();
+            channel.shutdownOutput();
+        } catch (ClosedChannelException e) {
+            assert !channel.isOpen(); // Another thread has closed it meanwhile.
+        }
+    }
+
     @Override
     public void close() throws IOException {
         if (waits && channel.isOpen()) {
             // Java's close waits for a read or a write in progress that Java does not know to block.
-            channel.shutdownInput();
-            channel.shutdownOutput();
+            shutDown();
         }
         channel.close();
         readable.close();

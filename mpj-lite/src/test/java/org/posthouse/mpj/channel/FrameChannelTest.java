@@ -236,7 +236,9 @@ final class FrameChannelTest {
                 written.incrementAndGet();
             }
         });
-        Thread.ofPlatform().daemon().start(writer);
+        Thread thread = new Thread(writer);
+        thread.setDaemon(true);
+        thread.start();
         AtomicLong before = new AtomicLong(-1);
         await().pollInterval(Duration.ofMillis(200)).until(() -> before.getAndSet(written.get()) == written.get());
         line.close();

@@ -240,6 +240,7 @@ public final class Agent implements AutoCloseable {
         offer();
         ping();
         fetcher.connected();
+        made.end().ifPresent(end -> lost(made, end.why(), end.notice())); // It was lost before it was known here.
     }
 
     /** Another process may stand where the relay was, for a while; one that never was the relay is a mistake. */
@@ -324,14 +325,17 @@ public final class Agent implements AutoCloseable {
         if (connection != null) {
             pingsNs.put(++pings, System.nanoTime());
             send(new AgentPing(pings).encode(FrameType.AGENT_PING));
-            jobs.values().stream().filter(job -> !job.hasLauncher()).forEach(job -> send(new JobCheck(job.id(), false).encode()));
+            jobs.values().stream().filter(job -> job.hasBegun() && !job.hasLauncher()).forEach(job -> send(new JobCheck(job.id(), false).encode()));
         }
     }
 
-    /** The relay has no job that has no launcher either: it has ended while the agent was away, or was never opened. */
+    /**
+     * The relay has no job that has no launcher either: it has ended while the agent was away. A job whose files are still
+     * staged is not open at the relay yet.
+     */
     private void checked(JobCheck answer) {
         AgentJob job = jobs.get(answer.job());
-        if (job != null && !answer.isOpen() && !job.hasLauncher()) {
+        if (job != null && !answer.isOpen() && job.hasBegun() && !job.hasLauncher()) {
             printer.accept("job " + HexFormat.of().toHexDigits(job.id()) + " has ended: its processes here are killed");
             end(job);
             membership.flatMap(JobMembership::abandoned).ifPresent(this::end);

@@ -57,8 +57,16 @@ final class AgentConnection implements AutoCloseable {
     /** Written by the thread that watches, read by the one that reads. */
     private volatile boolean isSilent;
 
-    /** Written by the thread that reads, read by the one that watches. */
-    private volatile boolean isOver;
+    /**
+     * The end of a connection.
+     *
+     * @param why for people
+     * @param notice with which the relay has closed it; null if there was none
+     */
+    record End(String why, CloseNotice notice) {}
+
+    /** Null before it. Written by the thread that reads, read by the one that watches and the agent's. */
+    private volatile End end;
 
     /** Confined to the thread that reads. */
     private CloseNotice notice;
@@ -135,11 +143,16 @@ final class AgentConnection implements AutoCloseable {
     }
 
     private void lost(String why) {
-        isOver = true;
+        String silent = "it has not answered for " + TimeUnit.MILLISECONDS.toSeconds(SILENCE_MS_MAX) + " s";
+        end = new End(isSilent ? silent : why, notice);
         if (!closing) {
-            String silent = "it has not answered for " + TimeUnit.MILLISECONDS.toSeconds(SILENCE_MS_MAX) + " s";
-            listener.onLost(this, isSilent ? silent : why, notice);
+            listener.onLost(this, end.why(), notice);
         }
+    }
+
+    /** Its end, if it has ended other than by {@link #close}. */
+    Optional<End> end() {
+        return closing ? Optional.empty() : Optional.ofNullable(end);
     }
 
     /**
@@ -148,7 +161,7 @@ final class AgentConnection implements AutoCloseable {
      */
     private void watch() {
         try {
-            while (!closing && !isOver) {
+            while (!closing && end == null) {
                 TimeUnit.MILLISECONDS.sleep(LOOK_MS);
                 if (System.nanoTime() - heardNs > TimeUnit.MILLISECONDS.toNanos(SILENCE_MS_MAX)) {
                     isSilent = true;

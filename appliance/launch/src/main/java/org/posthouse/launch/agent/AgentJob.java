@@ -65,6 +65,7 @@ final class AgentJob {
 
     /** How long its processes are kept without a launcher, in seconds. */
     private int launcherSeconds;
+    private boolean hasBegun;
 
     /** Since when it has no launcher, if it has none. */
     private long goneNs;
@@ -178,7 +179,13 @@ final class AgentJob {
         });
     }
 
+    /** Whether its launcher has started a process here. The relay has the job from before that on. */
+    boolean hasBegun() {
+        return hasBegun;
+    }
+
     private void start(AgentMessage.Start part) throws WireException {
+        hasBegun = true;
         ProcessKey process = new ProcessKey(part.rank(), part.incarnation());
         AgentRank present = ranks.get(process);
         if (present != null) {

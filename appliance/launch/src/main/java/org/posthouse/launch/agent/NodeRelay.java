@@ -3,6 +3,7 @@ package org.posthouse.launch.agent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,7 @@ public final class NodeRelay implements AutoCloseable {
      */
     public static NodeRelay start(String name, List<String> options, Path folder, Consumer<String> notices) throws IOException, JobFailure {
         Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------")); // Fails for a folder of another user.
         Path errors = folder.resolve("relay.log");
         List<String> all = new ArrayList<>(options);
         all.addAll(List.of("--data", folder.resolve("relay").toString()));
@@ -58,8 +60,8 @@ public final class NodeRelay implements AutoCloseable {
         long pauseMs = PAUSE_MS;
         try {
             while (process.awaitEnd()) {
+                TimeUnit.MILLISECONDS.sleep(pauseMs); // A signal of the terminal ends this process too, and closes this.
                 notices.accept("relay " + name + " of this node has ended and is started again; " + errors + " says more");
-                TimeUnit.MILLISECONDS.sleep(pauseMs);
                 pauseMs = startAgain() ? PAUSE_MS : Math.min(PAUSE_MS_MAX, 2 * pauseMs);
             }
         } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package org.posthouse.launch.install;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +34,10 @@ public final class RelayProcess implements AutoCloseable {
     private final List<String> arguments;
     private final Path errors;
     private final long readyMsMax;
+
+    /** Bytes in the file of errors before the present process: those of earlier ones. */
+    private long errorsBefore;
+
     private Process process;
     private ReadyLine ready;
     private boolean closed;
@@ -86,6 +91,7 @@ public final class RelayProcess implements AutoCloseable {
         command.addAll(List.of("relay", "--json", "--end-with-input"));
         command.addAll(arguments);
         try {
+            errorsBefore = Files.exists(errors) ? Files.size(errors) : 0;
             process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile())).start();
             awaitReady();
         } catch (IOException e) {
@@ -156,8 +162,11 @@ public final class RelayProcess implements AutoCloseable {
     }
 
     private String lastError() throws IOException {
-        List<String> lines = Files.readAllLines(errors);
-        return lines.isEmpty() ? "it did not say why" : lines.get(lines.size() - 1);
+        try (InputStream printed = Files.newInputStream(errors)) {
+            printed.skipNBytes(Math.min(errorsBefore, Files.size(errors)));
+            List<String> lines = new String(printed.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+            return lines.isEmpty() ? "it did not say why" : lines.getLast();
+        }
     }
 
     /** Where it serves. */

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
@@ -33,6 +33,14 @@ public final class AgentProcess implements AutoCloseable {
     private Process process;
     private CompletableFuture<Boolean> connected;
     private boolean closed;
+
+    /**
+     * A kill of the agent.
+     *
+     * @param atNs when, by {@link System#nanoTime}
+     * @param ranks processes of ranks that it had then
+     */
+    public record Strike(long atNs, int ranks) {}
 
     private AgentProcess(String name, Token token, List<String> arguments) {
         this.name = name;
@@ -104,18 +112,19 @@ public final class AgentProcess implements AutoCloseable {
      * kill -9, and another process with the same options as soon as the first has gone. Blocks until that one has reached
      * its relay.
      *
-     * @return when the kill was, by {@link System#nanoTime}; empty, and nothing was done, if it is closed
+     * @return what was done; empty, and nothing was done, if it is closed
      */
-    public synchronized OptionalLong strike() throws JobFailure {
+    public synchronized Optional<Strike> strike() throws JobFailure {
         if (closed) {
-            return OptionalLong.empty();
+            return Optional.empty();
         }
         long start = System.nanoTime();
+        int ranks = (int) process.children().count();
         process.destroyForcibly();
         process.onExit().join();
         launch();
         awaitConnected();
-        return OptionalLong.of(start);
+        return Optional.of(new Strike(start, ranks));
     }
 
     /** The node's name. */

@@ -151,7 +151,7 @@ public final class KubernetesProvisioner implements Provisioner {
         pods.stream().filter(pod -> !pod.runs()).forEach(pod -> reasons.merge(pod.why().isEmpty() ? pod.phase() : pod.why(), 1, Integer::sum));
         StringBuilder text = new StringBuilder(running + " of " + count + " Pods run");
         reasons.forEach((reason, number) -> text.append("; ").append(number).append(number == 1 ? " waits: " : " wait: ").append(reason));
-        return text.toString();
+        return text + (pods.isEmpty() ? "; none was made, and kubectl describe job says why" : "");
     }
 
     private static String failed(KubernetesJob made, PodState pod) {

@@ -164,7 +164,7 @@ public final class LaunchedAgents implements AutoCloseable {
             requireNoneLost();
             if (there < count && System.nanoTime() - deadlineNs > 0) {
                 throw new JobFailure(there + " of " + count + " agents have reached their relays within " + ARRIVE_SECONDS
-                        + " s; the others print why, or cannot reach " + String.join(", ", relays));
+                        + " s; the others print why, cannot reach " + String.join(", ", relays) + ", or were told to dial another relay");
             }
         }
     }
