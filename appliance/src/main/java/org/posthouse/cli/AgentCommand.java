@@ -14,10 +14,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
 import org.posthouse.cli.file.TokenFile;
+import org.posthouse.cli.option.AgentFolderOptions;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
 import org.posthouse.cli.option.NodeRelayOptions;
-import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.NodeKeys;
@@ -30,7 +30,6 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.provision.SlurmTasks;
 import org.posthouse.launch.provision.StandingAgents;
 import org.posthouse.launch.reserve.SlotLimits;
-import org.posthouse.launch.stage.JobFolders;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
@@ -58,9 +57,6 @@ final class AgentCommand implements Callable<Integer> {
     private static final int TOKEN_DIGITS = 32;
     private static final long DETACH_SECONDS = 60;
     private static final long DETACH_LOOK_MS = 100;
-
-    /** Most agents of a user on a host that name no folder. */
-    private static final int FOLDERS_MAX = 256;
 
     @Spec
     private CommandSpec command;
@@ -123,14 +119,8 @@ final class AgentCommand implements Callable<Integer> {
     @Option(names = "--allow", paramLabel = "USER", split = ",", description = "Users whose jobs are taken (default: all that the relay lets in).")
     private List<String> users = List.of();
 
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            description = "Where staged files and the folders of jobs are (default: the folder posthouse-agent-NAME in the system's folder for temporary files).")
-    private Path folder;
-
     @Mixin
-    private StageCacheOption stageCache;
+    private AgentFolderOptions folders;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
@@ -163,19 +153,19 @@ final class AgentCommand implements Callable<Integer> {
                     + " --token-stdin and --detach");
         }
         Token token = tokenStdin || isDetached ? tokenOfInput() : TokenFile.read(tokenFile);
-        Path own = folder == null ? freeFolder(name) : folder;
+        Path own = folders.folder(name);
         if (detach) {
-            return detached(token, own.toAbsolutePath());
+            return detached(token, own);
         }
         if (nodeRelay.isGiven()) {
-            return runWithRelay(token, limits, own.toAbsolutePath());
+            return runWithRelay(token, limits, own);
         }
-        return run(settings(relay.toString(), token, limits, own.toAbsolutePath()));
+        return run(settings(relay.toString(), token, limits, own));
     }
 
     private AgentSettings settings(String address, Token token, SlotLimits limits, Path own) {
         return new AgentSettings(
-                address, token, Optional.ofNullable(keys), name, host, limits, labels, Set.copyOf(users), own, stageCache.bytes());
+                address, token, Optional.ofNullable(keys), name, host, limits, labels, Set.copyOf(users), own, folders.stageBytes());
     }
 
     private int runWithRelay(Token token, SlotLimits limits, Path own) throws CommandFailure, InterruptedException {
@@ -202,20 +192,6 @@ final class AgentCommand implements Callable<Integer> {
             return agent.run();
         } catch (IOException e) {
             throw new CommandFailure(e.getMessage(), e);
-        }
-    }
-
-    /** The first that no other agent uses: several jobs may bring an agent to this host. */
-    static Path freeFolder(String name) throws CommandFailure {
-        Path first = Path.of(System.getProperty("java.io.tmpdir"), "posthouse-agent-" + System.getProperty("user.name") + "-" + name);
-        try {
-            Path free = first;
-            for (int number = 2; number <= FOLDERS_MAX && JobFolders.isInUse(free.resolve("jobs")); number++) {
-                free = first.resolveSibling(first.getFileName() + "-" + number);
-            }
-            return free;
-        } catch (IOException e) {
-            throw new CommandFailure(e.getMessage() + "; name another one with --dir", e);
         }
     }
 
@@ -249,7 +225,7 @@ final class AgentCommand implements Callable<Integer> {
                 List.of("--relay", relay.toString(), "--name", name, "--host-id", host, "--slots", Integer.toString(slots), "--jobs", Integer.toString(jobs)));
         labels.forEach((label, value) -> words.addAll(List.of("--label", label + "=" + value)));
         users.forEach(user -> words.addAll(List.of("--allow", user)));
-        words.addAll(List.of("--dir", own.toString(), "--stage-cache", Long.toString(stageCache.bytes())));
+        words.addAll(List.of("--dir", own.toString(), "--stage-cache", Long.toString(folders.stageBytes())));
         return words;
     }
 

@@ -10,11 +10,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.posthouse.cli.file.TokenFile;
+import org.posthouse.cli.option.AgentFolderOptions;
 import org.posthouse.cli.option.CheckpointOption;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
 import org.posthouse.cli.option.PartsOptions;
-import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.launch.agent.Agent;
 import org.posthouse.launch.agent.AgentSettings;
@@ -95,14 +95,8 @@ final class JoinCommand implements Callable<Integer> {
             description = "Users whose job the slots are for (default: the one who runs this command; for a pod, all that the relay lets in).")
     private List<String> users = List.of();
 
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            description = "Where staged files and the folders of jobs are (default: the folder posthouse-agent-NAME in the system's folder for temporary files).")
-    private Path folder;
-
     @Mixin
-    private StageCacheOption stageCache;
+    private AgentFolderOptions folders;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
@@ -121,10 +115,9 @@ final class JoinCommand implements Callable<Integer> {
         }
         String node = name != null ? name : task.node().orElseGet(Agent::hostName);
         String hostId = host != null ? host : task.isHost() ? Agent.hostName() : Agent.hostId();
-        Path own = folder == null ? AgentCommand.freeFolder(node) : folder;
         AgentSettings settings = new AgentSettings(
                 relay.toString(), TokenFile.read(tokenFile), Optional.empty(), node, hostId, new SlotLimits(1, brought, brought), labels, waitMs, users(task),
-                own.toAbsolutePath(), stageCache.bytes());
+                folders.folder(node), folders.stageBytes());
         System.err.println(
                 "posthouse: node " + node + " joins job " + job + " with " + brought + (brought == 1 ? " slot" : " slots") + ", started by " + task.starter());
         try (Agent agent = new Agent(settings, ProductVersion.text(), line -> System.err.println("posthouse: " + line));

@@ -218,6 +218,7 @@ public final class PeerLinks implements Links.Listener {
         return links.status().stream()
                 .filter(status -> status.peerRelay().equals(other))
                 .findFirst()
+                .filter(status -> !status.lastReason().isEmpty())
                 .map(status -> status.state() + " " + status.lastReason())
                 .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
     }

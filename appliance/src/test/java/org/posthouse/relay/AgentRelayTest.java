@@ -8,22 +8,30 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.RelayId;
+import org.posthouse.launch.agent.Agent;
+import org.posthouse.launch.agent.AgentSettings;
+import org.posthouse.launch.reserve.SlotLimits;
 import org.posthouse.ops.NodeDrainOrder;
 import org.posthouse.ops.NodeDrainReport;
 import org.posthouse.relay.config.ModeConfig;
@@ -327,6 +335,34 @@ class AgentRelayTest {
             assertThat(close.text()).isEqualTo("relay here has 1 agents, at most 1");
             assertThat(type(agent.readFrame())).as("the older connection").isSameAs(FrameType.CLOSE);
             pings(same);
+        }
+    }
+
+    /** As while the files of the job are staged: the relay does not know the job before it is opened. */
+    @Test
+    void anAgentKeepsAJobThatIsNotOpenYetOverACut(Vertx vertx, @TempDir Path folder) throws Exception {
+        Relay relay = deploy(vertx);
+        Token key = Token.random();
+        AgentSettings settings = new AgentSettings(
+                relay.address(), Token.NONE, Optional.empty(), "n1", "n1", new SlotLimits(1, 2, 2), Map.of(), Set.of(), folder, 1 << 20);
+        try (Agent agent = new Agent(settings, "1", line -> {});
+                RawPeer launcher = launcher(relay)) {
+            FutureTask<Integer> run = new FutureTask<>(agent::run);
+            Thread.ofPlatform().daemon().start(run);
+            await().until(() -> relay.view().snapshot().nodes().size() == 1);
+            long number = nodes(launcher).getFirst().agent();
+            launcher.send(AgentEnvelope.of(JOB, number, 0, new AgentMessage.Reserve(key, 2, 30_000, "me")).encode());
+            assertThat(((AgentMessage.Reserved) envelope(launcher).message()).granted()).isEqualTo(2);
+            launcher.send(AgentEnvelope.of(JOB, number, 0, new AgentMessage.Confirm(key, 2, 60)).encode());
+            await().until(() -> relay.view().snapshot().nodes().getFirst().free() == 0);
+            onControl(relay, () -> relay.agents().agent(number).orElseThrow().close(CloseNotice.closing(0, CloseReason.TIMEOUT, "cut")));
+            next(launcher, FrameType.AGENT_GONE);
+            next(launcher, FrameType.AGENT_OFFER);
+            assertThat(nodes(launcher)).as("it is back").hasSize(1);
+            launcher.send(AgentEnvelope.of(JOB, number, 0, new AgentMessage.Attach(key)).encode());
+            assertThat(((AgentMessage.Attached) envelope(launcher).message()).slots()).isEqualTo(2);
+            agent.close();
+            run.get();
         }
     }
 

@@ -294,7 +294,8 @@ class LinkedRelayTest {
                 event = JobEvent.decode(launcher.readFrame());
             }
             assertThat(event.text()).contains(
-                    "SITE_UNREACHABLE", "needs relay pod for a message from rank 0 to rank 1, and there is no link to relay pod within 8000 ms: ");
+                    "SITE_UNREACHABLE", "needs relay pod for a message from rank 0 to rank 1, and there is no link to relay pod within 8000 ms: "
+                            + "it is no --peer of relay near and has not dialled it");
         }
     }
 

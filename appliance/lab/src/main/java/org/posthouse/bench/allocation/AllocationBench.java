@@ -3,6 +3,7 @@ package org.posthouse.bench.allocation;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +18,7 @@ import org.posthouse.launch.place.AllocationRequest.Strategy;
 import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.SiteRestriction;
-import org.posthouse.logstore.file.TemporaryFolder;
+import org.posthouse.launch.provision.LocalAgents;
 import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.relay.host.UserToken;
 import org.posthouse.tunnel.Compression;
@@ -40,14 +41,21 @@ final class AllocationBench {
 
     static AllocationReport measure(AllocationPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         Vertx vertx = EmbeddedGrid.vertx();
-        try (TemporaryFolder folder = TemporaryFolder.make("posthouse-");
-                WanField network = WanField.open(plan.profile(), plan.roundTripMs() > 0);
+        try (WanField network = WanField.open(plan.profile(), plan.roundTripMs() > 0);
                 EmbeddedGrid grid = EmbeddedGrid.start(vertx, AllocationPlan.SITES.size(), false, network, Compression.NEVER);
-                BenchNodes nodes = BenchNodes.start(AllocationPlan.SITES, grid.addresses(), plan.nodes(), plan.slots(), folder.path())) {
+                LocalAgents agents = LocalAgents.start(relaysOfSites(grid), plan.nodes(), plan.slots(), UserToken.find())) {
             return new AllocationBench(plan, grid.addresses(), UserToken.find(), watch).measure();
         } finally {
             vertx.close().await();
         }
+    }
+
+    private static Map<String, List<String>> relaysOfSites(EmbeddedGrid grid) {
+        Map<String, List<String>> relays = new LinkedHashMap<>();
+        for (int site = 0; site < AllocationPlan.SITES.size(); site++) {
+            relays.put(AllocationPlan.SITES.get(site), List.of(grid.addresses().get(site)));
+        }
+        return relays;
     }
 
     /** A job that fails ends the bench, which reports what it has by then. */

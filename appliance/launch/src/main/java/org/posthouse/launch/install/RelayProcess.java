@@ -23,8 +23,6 @@ import org.posthouse.launch.job.JobFailure;
  * in place. One that does not serve in time is ended and has failed. Guarded by itself.
  */
 public final class RelayProcess implements AutoCloseable {
-    private static final long LEAVE_SECONDS = 10;
-
     /** On a host that is short of everything, with a log that is long. */
     private static final long READY_SECONDS_MAX = 300;
 
@@ -95,10 +93,10 @@ public final class RelayProcess implements AutoCloseable {
             process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile())).start();
             awaitReady();
         } catch (IOException e) {
-            end();
+            ChildEnd.end(process);
             throw new JobFailure("a relay cannot be started: " + Causes.text(e), e);
         } catch (JobFailure e) {
-            end();
+            ChildEnd.end(process);
             throw e;
         }
     }
@@ -193,21 +191,6 @@ public final class RelayProcess implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        end();
-    }
-
-    private void end() {
-        if (process == null) {
-            return;
-        }
-        process.destroy();
-        try {
-            if (!process.waitFor(LEAVE_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-            }
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        ChildEnd.end(process);
     }
 }

@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
+import org.posthouse.launch.agent.Agent;
+import org.posthouse.launch.install.ChildEnd;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.wire.Token;
@@ -20,8 +22,6 @@ import org.posthouse.wire.Token;
  * host. It can be killed and started again. Guarded by itself.
  */
 public final class AgentProcess implements AutoCloseable {
-    private static final long LEAVE_SECONDS = 10;
-
     /** On a host that is short of everything, with a relay that is being started again. */
     private static final long CONNECT_SECONDS_MAX = 300;
 
@@ -80,7 +80,7 @@ public final class AgentProcess implements AutoCloseable {
             started.getOutputStream().write((token.hex() + "\n").getBytes(StandardCharsets.UTF_8));
             started.getOutputStream().flush();
         } catch (IOException e) {
-            end();
+            ChildEnd.end(process);
             throw new JobFailure("agent " + name + " cannot be started: " + Causes.text(e), e);
         }
     }
@@ -89,7 +89,7 @@ public final class AgentProcess implements AutoCloseable {
     private static void read(Process process, CompletableFuture<Boolean> reached) {
         try (BufferedReader err = new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
             for (String line = err.readLine(); line != null; line = err.readLine()) {
-                if (line.contains("connected to the relay at ")) {
+                if (line.contains(Agent.CONNECTED)) {
                     reached.complete(true);
                 }
             }
@@ -141,21 +141,6 @@ public final class AgentProcess implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        end();
-    }
-
-    private void end() {
-        if (process == null) {
-            return;
-        }
-        process.destroy();
-        try {
-            if (!process.waitFor(LEAVE_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-            }
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        ChildEnd.end(process);
     }
 }

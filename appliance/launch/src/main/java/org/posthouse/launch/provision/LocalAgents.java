@@ -30,14 +30,19 @@ public final class LocalAgents implements AutoCloseable {
      * @param slots of each agent
      */
     public static LocalAgents start(List<ReadyLine> relays, int ofEachSite, int slots, Token token) throws IOException, JobFailure {
+        Map<String, List<String>> bySite = new LinkedHashMap<>();
+        relays.forEach(relay -> bySite.computeIfAbsent(relay.site(), site -> new ArrayList<>()).add(relay.ranks()));
+        return start(bySite, ofEachSite, slots, token);
+    }
+
+    /** The same. @param relays of each site, as host:port */
+    public static LocalAgents start(Map<String, List<String>> relays, int ofEachSite, int slots, Token token) throws IOException, JobFailure {
         LocalAgents all = new LocalAgents(TemporaryFolder.make("posthouse-agents-"));
         try {
-            Map<String, List<ReadyLine>> bySite = new LinkedHashMap<>();
-            relays.forEach(relay -> bySite.computeIfAbsent(relay.site(), site -> new ArrayList<>()).add(relay));
-            for (Map.Entry<String, List<ReadyLine>> site : bySite.entrySet()) {
+            for (Map.Entry<String, List<String>> site : relays.entrySet()) {
                 for (int number = 0; number < ofEachSite; number++) {
                     String name = site.getKey() + "-" + (number + 1);
-                    String relay = site.getValue().get(number % site.getValue().size()).ranks();
+                    String relay = site.getValue().get(number % site.getValue().size());
                     all.agents.add(AgentProcess.start(relay, token, name, slots, all.folder.path().resolve(name)));
                 }
             }
