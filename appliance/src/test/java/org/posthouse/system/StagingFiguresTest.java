@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.agent.Agent;
 import org.posthouse.launch.agent.AgentSettings;
@@ -68,9 +69,11 @@ class StagingFiguresTest {
                 agents.add(agent(grid.addresses().get(node % 2), "n" + node));
             }
             await().atMost(PATIENCE).until(() -> grid.views().stream().mapToInt(view -> view.snapshot().nodes().size()).sum() == NODES);
-            double first = run(spec, grid);
+            List<RelayClient> relays = List.of(
+                    RelayClient.connect(grid.addresses().getFirst(), UserToken.find()), RelayClient.connect(grid.addresses().getLast(), UserToken.find()));
+            double first = run(spec, grid, relays);
             List<RelayMetrics.Staging> after = nextStaging(grid);
-            double second = run(spec, grid);
+            double second = run(spec, grid, relays);
             List<RelayMetrics.Staging> end = nextStaging(grid);
             System.out.printf("staging: %d MiB to %d nodes at 2 sites: %s, %.1f s; second run: %s, %.1f s%n", BYTES / MIB, NODES, after, first, end, second);
             assertThat(after).allSatisfy(site -> {
@@ -78,6 +81,7 @@ class StagingFiguresTest {
                 assertThat(site.bytesOut()).as("to three agents").isBetween(NODES / 2 * BYTES, (long) (OVERHEAD_MAX * NODES / 2 * BYTES));
             });
             assertThat(end).as("the second run").isEqualTo(after);
+            relays.forEach(RelayClient::close);
         } finally {
             agents.forEach(Agent::close);
             vertx.close().await();
@@ -138,8 +142,8 @@ class StagingFiguresTest {
         return grid.views().stream().map(RelayView::metrics).toList();
     }
 
-    /** Runs the job, and returns its seconds. */
-    private static double run(JobSpec spec, EmbeddedGrid grid) throws Exception {
+    /** Runs the job, and returns its seconds. All slots are free when it returns. */
+    private static double run(JobSpec spec, EmbeddedGrid grid, List<RelayClient> relays) throws Exception {
         NodeRequest nodes = new NodeRequest(
                 NodeRequest.Use.ALWAYS, AllocationRequest.Strategy.SPREAD, AllocationRequest.Numbering.SLOT, SiteRestriction.NONE, Map.of(), "", 0, Map.of(),
                 NodeRequest.NODE_TIMEOUT_MS, List.of(), Optional.empty());
@@ -149,7 +153,11 @@ class StagingFiguresTest {
         JobOutcome outcome = JobRun.prepare(
                 spec, new PlacementRequest(grid.addresses(), 2, 1, UserToken.find(), nodes), RankOutput.tagged(NODES, shown, shown)).run();
         System.out.print(text);
+        double seconds = (System.nanoTime() - since) / 1e9;
         assertThat(outcome.status()).as(text.toString()).isZero();
-        return (System.nanoTime() - since) / 1e9;
+        for (RelayClient relay : relays) {
+            assertThat(relay.nodes()).as("the next job may start at once").allSatisfy(offer -> assertThat(offer.free()).isOne());
+        }
+        return seconds;
     }
 }

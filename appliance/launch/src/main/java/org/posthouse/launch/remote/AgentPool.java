@@ -48,6 +48,9 @@ import org.posthouse.wire.WireException;
 public final class AgentPool implements ProcessStarter {
     private static final long LOOK_MS = 250;
 
+    /** Longest wait for agents to free the slots of a job that has ended. */
+    private static final long RELEASE_MS_MAX = 2_000;
+
     /** Between two searches for further nodes. */
     private static final long SEARCH_NS = 1_000_000_000L;
 
@@ -83,6 +86,7 @@ public final class AgentPool implements ProcessStarter {
     private final Consumer<String> failed;
     private final Exchange exchange = new Exchange();
     private final ProcessAdoption adoption;
+    private final PendingReleases releases = new PendingReleases();
 
     // Guarded by this.
     private final Map<Long, Node> nodes = new HashMap<>();
@@ -443,6 +447,9 @@ public final class AgentPool implements ProcessStarter {
             if (envelope.job() != job.job()) {
                 return;
             }
+            if (message instanceof AgentMessage.Attached attached && attached.slots() == 0) {
+                releases.remove(envelope.agent());
+            }
             if (node == null && message instanceof AgentMessage.Attached attached) {
                 adoption.answered(envelope.agent(), attached).ifPresent(joining -> joined(joining, joining.takeReport()));
                 return;
@@ -534,6 +541,7 @@ public final class AgentPool implements ProcessStarter {
 
     /** The relay has no connection of that agent. */
     private synchronized void onGone(AgentGone gone) {
+        releases.remove(gone.end());
         Node node = nodes.get(gone.end());
         if (node != null) {
             node.gone(gone.why(), System.nanoTime());
@@ -553,7 +561,12 @@ public final class AgentPool implements ProcessStarter {
     public synchronized void relayLost(int relay) {
         // A relay that is away is waited for as long as the job waits for it; its agents run on.
         adoption.relayLost(relay);
-        nodes.values().stream().filter(node -> node.relay() == relay).forEach(Node::unheard);
+        for (Node node : nodes.values()) {
+            if (node.relay() == relay) {
+                node.unheard();
+                releases.remove(node.agent());
+            }
+        }
     }
 
     /** The launcher is connected to a relay again. */
@@ -616,14 +629,30 @@ public final class AgentPool implements ProcessStarter {
         }
     }
 
-    /** Gives all slots back; what still runs there is killed by the agents. */
+    /**
+     * Gives all slots back, and waits until they are free; what still runs there is killed by the agents. Agents that are
+     * gone are not waited for.
+     */
     @Override
-    public synchronized void close() {
-        if (!isClosed) {
+    public void close() {
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
             isClosed = true;
             looker.interrupt();
-            Stream.concat(nodes.values().stream(), adoption.asked().stream()).forEach(node -> send(node, new AgentMessage.Release(job.key())));
+            Stream.concat(nodes.values().stream(), adoption.asked().stream()).forEach(this::release);
             staging.close();
+        }
+        releases.await(RELEASE_MS_MAX);
+    }
+
+    /** The answer to ATTACH shows that the agent has handled RELEASE. */
+    private void release(Node node) {
+        send(node, new AgentMessage.Release(job.key()));
+        if (node.isUsable()) {
+            releases.add(node.agent());
+            send(node, new AgentMessage.Attach(job.key()));
         }
     }
 }
