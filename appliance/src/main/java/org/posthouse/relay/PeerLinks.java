@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Job;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteKeys;
+import org.posthouse.ops.PeerQueries;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.shard.LinkOutage;
 import org.posthouse.relay.shard.LinkedRelay;
@@ -91,7 +93,17 @@ public final class PeerLinks implements Links.Listener {
             host = settings.listenHost();
             loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
+            links.queries().answerWith((other, query) -> context.executeBlocking(() -> PeerQueries.answer(relay.view(), query), false));
         });
+    }
+
+    /**
+     * Asks another relay ({@link PeerQueries}).
+     *
+     * @return its answer; fails with one line
+     */
+    Future<byte[]> ask(String other, String query) {
+        return links == null ? Future.failedFuture(new IOException("relay " + relay.id() + " has no links")) : links.queries().ask(other, query);
     }
 
     Future<Void> start() {

@@ -179,6 +179,16 @@ public final class StatusCollector implements RelayView {
         return done.future();
     }
 
+    @Override
+    public Future<byte[]> ask(String other, String query) {
+        if (relay.recovering().isPresent()) {
+            return refuseStarting();
+        }
+        Promise<byte[]> done = Promise.promise();
+        relay.control().post(() -> relay.links().ask(other, query).onComplete(done));
+        return done.future();
+    }
+
     private <T> Future<T> refuseStarting() {
         return Future.failedFuture(new IllegalArgumentException("relay " + relay.id() + " is starting: " + whatItDoes() + "; ask again when it serves"));
     }

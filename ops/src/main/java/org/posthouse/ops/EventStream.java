@@ -6,7 +6,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,7 +39,7 @@ final class EventStream {
     private static final Buffer HEARTBEAT = Buffer.buffer("event: quiet\ndata: {}\n\n");
     private static final String RETRY_FIELD = "retry: 2000\n\n";
 
-    private final Supplier<List<RelayView>> views;
+    private final Supplier<Overview> overviews;
     private final Set<Client> clients = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong skipped = new AtomicLong();
@@ -58,8 +57,9 @@ final class EventStream {
         }
     }
 
-    EventStream(Supplier<List<RelayView>> views) {
-        this.views = views;
+    /** @param overviews called at each beat while a stream is open; what it throws is logged */
+    EventStream(Supplier<Overview> overviews) {
+        this.overviews = overviews;
     }
 
     /** Pages connected now. */
@@ -78,7 +78,7 @@ final class EventStream {
             Responses.error(ctx, 503, CLIENTS_MAX + " live streams are open, the limit; close another console page");
             return false;
         }
-        Overview overview = Overview.of(views.get());
+        Overview overview = overviews.get();
         HttpServerResponse response = ctx.response();
         Client client = new Client(response);
         add(client);
@@ -158,7 +158,7 @@ final class EventStream {
     /** Null when a relay's view failed; logged when that begins, not on every beat. */
     private Overview tryOverview() {
         try {
-            Overview overview = Overview.of(views.get());
+            Overview overview = overviews.get();
             viewFailing = false;
             return overview;
         } catch (RuntimeException e) {

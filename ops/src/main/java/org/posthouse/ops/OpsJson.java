@@ -2,19 +2,14 @@ package org.posthouse.ops;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializerProvider;
-import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.RelayStatus;
@@ -27,7 +22,7 @@ import org.posthouse.status.Traffic;
 final class OpsJson {
 
     private static final ObjectMapper MAPPER = new ObjectMapper()
-            .registerModule(new SimpleModule().addSerializer(new OptionalAsNullable()))
+            .registerModule(new Jdk8Module())
             .addMixIn(RelayStatus.class, WithoutJobs.class)
             .addMixIn(RelayStatus.Counters.class, WithTraffic.class)
             .addMixIn(LinkStatus.class, OfLink.class);
@@ -38,9 +33,10 @@ final class OpsJson {
         return bytes(MAPPER.createObjectNode().put("status", status).put("error", message));
     }
 
-    static Buffer relays(Overview overview) {
+    /** @param at the server's clock, milliseconds since 1970 UTC */
+    static Buffer relays(Overview overview, long at) {
         ObjectNode root = MAPPER.createObjectNode();
-        root.set("relays", relayArray(overview));
+        root.set("relays", relayArray(overview, at));
         return bytes(root);
     }
 
@@ -57,7 +53,7 @@ final class OpsJson {
     /** One event of the live stream. {@code at} is the server's clock, milliseconds since 1970 UTC. */
     static Buffer overview(Overview overview, long at) {
         ObjectNode root = MAPPER.createObjectNode().put("at", at);
-        root.set("relays", relayArray(overview));
+        root.set("relays", relayArray(overview, at));
         root.set("jobs", MAPPER.valueToTree(overview.jobs()));
         return bytes(root);
     }
@@ -135,12 +131,14 @@ final class OpsJson {
     /** Why one relay takes no work; site and relay are empty when the reason is the process's own. */
     record NotReady(String site, String relay, String reason) {}
 
-    private static ArrayNode relayArray(Overview overview) {
+    private static ArrayNode relayArray(Overview overview, long at) {
         ArrayNode array = MAPPER.createArrayNode();
         for (Overview.Entry status : overview.relays()) {
             ObjectNode relay = MAPPER.valueToTree(status.snapshot());
             relay.put("ready", status.readiness().ready());
             relay.set("reasons", MAPPER.valueToTree(status.readiness().reasons()));
+            relay.put("here", status.isHere());
+            relay.put("asOf", status.isHere() ? at : status.heardAt());
             array.add(relay);
         }
         return array;
@@ -170,20 +168,5 @@ final class OpsJson {
     private interface OfLink extends WithTraffic {
         @JsonIgnore
         String lastReason();
-    }
-
-    private static final class OptionalAsNullable extends StdSerializer<Optional<?>> {
-        OptionalAsNullable() {
-            super(Optional.class, false);
-        }
-
-        @Override
-        public void serialize(Optional<?> value, JsonGenerator out, SerializerProvider provider) throws IOException {
-            if (value.isPresent()) {
-                provider.defaultSerializeValue(value.get(), out);
-            } else {
-                out.writeNull();
-            }
-        }
     }
 }

@@ -40,12 +40,15 @@ final class OpsRoutes {
 
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
+    private final GridStatus grid;
     private final PrometheusMeterRegistry registry;
     private final MetricsPage meters;
     private final ConsoleConnections connections;
 
     OpsRoutes(
-            Vertx vertx, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, MetricsPage meters, ConsoleConnections connections) {
+            Vertx vertx, Supplier<List<RelayView>> views, GridStatus grid, PrometheusMeterRegistry registry, MetricsPage meters,
+            ConsoleConnections connections) {
+        this.grid = grid;
         this.connections = connections;
         this.vertx = vertx;
         this.views = views;
@@ -69,7 +72,8 @@ final class OpsRoutes {
         get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
         get(router, "/readyz", this::ready);
         get(router, "/metrics", this::metrics);
-        get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview())));
+        get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview(), System.currentTimeMillis())));
+        get(router, "/api/v1/grid", this::grid);
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
         router.get(EVENTS).handler(ctx -> {
@@ -113,6 +117,16 @@ final class OpsRoutes {
         permit.require(ctx, who -> {
             ctx.request().resume();
             ctx.next();
+        });
+    }
+
+    /** The relays of other processes are asked first. */
+    private void grid(RoutingContext ctx) {
+        grid.refresh().onComplete(asked -> {
+            Overview overview = overview().with(grid.entries());
+            vertx.executeBlocking(() -> OpsJson.overview(overview, System.currentTimeMillis()), false)
+                    .onSuccess(text -> Responses.json(ctx, 200, text))
+                    .onFailure(ctx::fail);
         });
     }
 

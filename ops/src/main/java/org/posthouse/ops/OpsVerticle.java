@@ -44,6 +44,7 @@ final class OpsVerticle extends VerticleBase {
     private final PrometheusMeterRegistry registry;
     private final MetricsPage metricsPage;
     private final EventStream stream;
+    private GridStatus grid;
     private final int beatMs;
     private final int firstRequestMs;
     private ConsoleConnections connections;
@@ -58,7 +59,7 @@ final class OpsVerticle extends VerticleBase {
         this.views = views;
         this.registry = registry;
         this.metricsPage = new MetricsPage(registry);
-        this.stream = new EventStream(views);
+        this.stream = new EventStream(this::overview);
         this.beatMs = beatMs;
     }
 
@@ -70,8 +71,15 @@ final class OpsVerticle extends VerticleBase {
         return stream;
     }
 
+    /** For the live streams: who has one looks. */
+    private Overview overview() {
+        grid.watched();
+        return Overview.of(views.get()).with(grid.entries());
+    }
+
     @Override
     public Future<?> start() {
+        grid = new GridStatus(context, views, System::currentTimeMillis);
         return vertx.executeBlocking(ConsoleAssets::load).compose(this::listen);
     }
 
@@ -85,7 +93,7 @@ final class OpsVerticle extends VerticleBase {
 
     private Future<HttpServer> listen(ConsoleAssets assets) {
         connections = new ConsoleConnections(vertx, CONNECTIONS_MAX, firstRequestMs);
-        OpsRoutes routes = new OpsRoutes(vertx, views, registry, metricsPage, connections);
+        OpsRoutes routes = new OpsRoutes(vertx, views, grid, registry, metricsPage, connections);
         Router router = routes.router(config, assets, stream);
         return vertx.createHttpServer(options())
                 .connectionHandler(connections::admit)
@@ -103,7 +111,10 @@ final class OpsVerticle extends VerticleBase {
         port = server.actualPort();
         ownMeters = ownMeters();
         metricsPage.open();
-        vertx.setPeriodic(beatMs, timer -> stream.tick());
+        vertx.setPeriodic(beatMs, timer -> {
+            grid.tick();
+            stream.tick();
+        });
         LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);
     }
 

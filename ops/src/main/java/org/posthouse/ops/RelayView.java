@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import io.vertx.core.Future;
+import java.io.IOException;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
 
@@ -69,5 +70,14 @@ public interface RelayView {
      */
     default Future<EndJobReport> endJob(EndJobOrder order) {
         return Future.failedFuture(new IllegalArgumentException("this relay ends no jobs"));
+    }
+
+    /**
+     * Asks a relay that this one is linked with ({@link PeerQueries}). Messages do not wait for it.
+     *
+     * @return the answer; fails with one line, if the link is down, or the relay does not answer within seconds. Completes on any thread
+     */
+    default Future<byte[]> ask(String other, String query) {
+        return Future.failedFuture(new IOException("this relay has no links"));
     }
 }

@@ -60,7 +60,7 @@ class OpenApiTest {
         List<String> expected = RecordSchema.of(Class.forName(record));
         JsonNode described = document().at("/components/schemas/" + schema);
         if (schema.equals("Relay")) {
-            expected.addAll(List.of("ready boolean", "reasons [string]"));
+            expected.addAll(List.of("ready boolean", "reasons [string]", "here boolean", "asOf int64"));
         }
         assertThat(RecordSchema.described(described)).isEqualTo(expected);
         assertThat(RecordSchema.required(described)).isEqualTo(expected.stream().map(line -> line.split(" ")[0]).toList());
@@ -83,8 +83,10 @@ class OpenApiTest {
         Vertx vertx = Vertx.vertx();
         try {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            OpsRoutes routes = new OpsRoutes(vertx, List::of, registry, new MetricsPage(registry), new ConsoleConnections(vertx, 1, 1_000));
-            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(List::of))
+            OpsRoutes routes = new OpsRoutes(
+                    vertx, List::of, new GridStatus(vertx.getOrCreateContext(), List::of, () -> 0), registry, new MetricsPage(registry),
+                    new ConsoleConnections(vertx, 1, 1_000));
+            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(() -> new Overview(List.of())))
                     .getRoutes().stream()
                     .map(Route::getPath).filter(Objects::nonNull).map(path -> path.replace(":id", "{id}"))
                     .collect(Collectors.toCollection(TreeSet::new));

@@ -26,7 +26,7 @@ final class Scenes {
     private Scenes() {}
 
     /** A relay whose view a test changes while the console runs. */
-    static final class MovingRelay implements RelayView {
+    static class MovingRelay implements RelayView {
         volatile RelayStatus snapshot;
         volatile RelayMetrics metrics = RelayMetrics.NONE;
         volatile Readiness readiness = Readiness.ok();

@@ -35,7 +35,7 @@ class StatusJsonTest {
         MovingRelay unready = new MovingRelay(bare);
         unready.readiness = Readiness.notReady("relay orsay/2 is starting");
         Overview overview = Overview.of(List.of(new MovingRelay(full), unready));
-        assertThat(lines(OpsJson.overview(overview, AT)) + lines(OpsJson.relays(overview)) + lines(OpsJson.jobs(overview.jobs()))
+        assertThat(lines(OpsJson.overview(overview, AT)) + lines(OpsJson.relays(overview, AT)) + lines(OpsJson.jobs(overview.jobs()))
                 + lines(OpsJson.job(overview.jobs().getFirst()))).isEqualTo(golden());
     }
 

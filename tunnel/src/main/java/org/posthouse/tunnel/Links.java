@@ -31,6 +31,7 @@ import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.Forwards;
+import org.posthouse.tunnel.query.LinkQueries;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.socket.LinkTls;
 import org.posthouse.tunnel.socket.Refusals;
@@ -158,6 +159,7 @@ public final class Links implements StreamLinks {
     private WorkerExecutor names;
     private final Routing routing;
     private final PathTargets paths;
+    private final LinkQueries queries;
     private LinkAcceptor acceptor;
 
     /** This relay's own epoch. */
@@ -180,7 +182,8 @@ public final class Links implements StreamLinks {
         this.forwards = new Forwards(this.context, config.relay(), config.forwards(), streams, PeerUsers.ofHost());
         this.routing = new Routing(this);
         this.paths = new PathTargets(this, this.context.nettyEventLoop(), forwards);
-        streams.lead(paths);
+        this.queries = new LinkQueries(streams, this, paths);
+        streams.lead(queries);
         this.listener = new LinkDispatcher(listener, streams);
         this.keys = new RelayKeys(this.context, config.relay(), config.keys(), this::onRevocations);
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
@@ -319,6 +322,12 @@ public final class Links implements StreamLinks {
         if (link != null && !closed) {
             link.emission().forEachUnacknowledged(visitor);
         }
+    }
+
+    /** Questions to other relays and their answers. Confined to the relay's event loop. */
+    public LinkQueries queries() {
+        assert inLoop();
+        return queries;
     }
 
     /** The status of all links, by relay, without the part that only the relay knows. */

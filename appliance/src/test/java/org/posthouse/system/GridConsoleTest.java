@@ -1,0 +1,72 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.keys.GridAuthority;
+import org.posthouse.system.jobs.Waits;
+
+/** The console of one relay shows the relays that it is linked with. Real processes, TLS. */
+@Timeout(600)
+class GridConsoleTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(240);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void oneConsoleShowsTheRelaysAndRanksOfBothSites() throws Exception {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        try (Relays a = relay(authority, "site-a"); Relays b = relay(authority, "site-b", "--peer", "site-a=" + a.ready().links())) {
+            await().atMost(PATIENCE).until(() -> relays(a).equals(List.of("site-a", "site-b")));
+            Path end = folder.resolve("end");
+            try (Command job = Command.start(
+                    folder, "run", "-n", "4", "--relay", a.ranks(), "--relay", b.ranks(), "-cp", Jobs.classPath(), Waits.class.getName(), end.toString())) {
+                await().atMost(PATIENCE).until(() -> connected(a) == 4 || !job.handle().isAlive());
+                JsonNode grid = a.get("/api/v1/grid");
+                assertThat(sites(grid)).as(job.err()).containsExactly("site-a", "site-a", "site-b", "site-b");
+                assertThat(grid.at("/relays/1/here").asBoolean()).isFalse();
+                assertThat(grid.at("/relays/1/links/0/peerRelay").asText()).isEqualTo("site-a");
+                b.kill();
+                await().atMost(PATIENCE).untilAsserted(() -> {
+                    JsonNode later = a.get("/api/v1/grid");
+                    assertThat(later.path("at").asLong() - later.at("/relays/1/asOf").asLong()).as("silence of the killed relay, ms").isGreaterThan(3_000);
+                });
+            }
+        }
+    }
+
+    private Relays relay(GridAuthority authority, String site, String... more) throws Exception {
+        Path keys = folder.resolve("keys-" + site);
+        authority.issue(site, 2, keys);
+        List<String> arguments = new ArrayList<>(List.of("--keys", keys.toString(), "--links", "127.0.0.1:0", "--data", folder.resolve(site).toString()));
+        arguments.addAll(List.of(more));
+        return Relays.start(folder, site, arguments.toArray(String[]::new));
+    }
+
+    private static List<String> relays(Relays at) throws IOException {
+        return texts(at.get("/api/v1/grid").path("relays"), "relay");
+    }
+
+    private static List<String> sites(JsonNode grid) {
+        return texts(grid.at("/jobs/0/ranks"), "site");
+    }
+
+    private static long connected(Relays at) throws IOException {
+        return texts(at.get("/api/v1/grid").at("/jobs/0/ranks"), "state").stream().filter("CONNECTED"::equals).count();
+    }
+
+    private static List<String> texts(JsonNode array, String key) {
+        return StreamSupport.stream(array.spliterator(), false).map(node -> node.path(key).asText()).toList();
+    }
+}

@@ -1,0 +1,40 @@
+package org.posthouse.ops;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import java.io.IOException;
+import org.posthouse.status.RelayStatus;
+
+/**
+ * What relays tell each other, as JSON: the records as they are. A field that the reader's version does not know is
+ * skipped, so a newer relay may tell more. Stateless and thread-safe.
+ */
+final class PeerJson {
+    private static final ObjectMapper MAPPER = new ObjectMapper()
+            .registerModule(new Jdk8Module())
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+    /** The answer to the question for a relay's status. */
+    record Status(RelayStatus relay, Readiness readiness) {}
+
+    private PeerJson() {}
+
+    static byte[] write(Object answer) {
+        try {
+            return MAPPER.writeValueAsBytes(answer);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an answer cannot be written as JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /** @throws IOException if the bytes are no such record, as of a relay of another version */
+    static <T> T read(byte[] answer, Class<T> kind) throws IOException {
+        T read = MAPPER.readValue(answer, kind);
+        if (read == null) {
+            throw new IOException("the answer is empty");
+        }
+        return read;
+    }
+}
