@@ -22,14 +22,19 @@ import java.util.regex.Pattern;
  * The files of the console page, all in memory. Immutable after {@link #load}.
  *
  * <p>The list is closed: a path that is not on it is 404, so nothing else on the class path can be read. Together
- * about 100 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a
+ * about 250 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a
  * missing one.
  */
 final class ConsoleAssets {
 
+    /** The addresses of the page's views, as routes: each is answered with the same document. */
+    static final List<String> PAGES = List.of(
+            "/", "/relays/:id", "/jobs/:id", "/jobs/:id/matrix", "/jobs/:id/timeline", "/jobs/:id/waits", "/nodes", "/events");
+
     private static final List<String> PAGE_FILES = List.of(
-            "console.css", "favicon.svg", "app.js", "model.js", "format.js", "stream.js", "parts.js", "map.js",
-            "relays.js", "links.js", "lanes.js", "jobs.js", "mode.js", "nodes.js", "orders.js");
+            "console.css", "favicon.svg", "app.js", "router.js", "model.js", "silence.js", "format.js", "stream.js", "live.js", "worker.js",
+            "parts.js", "map.js", "grid.js", "relays.js", "relay.js", "links.js", "lanes.js", "jobs.js", "job.js", "mode.js", "nodes.js",
+            "orders.js", "question.js");
 
     /** Only what a browser loads: no development builds, no polyfills, no source maps. */
     private static final Map<String, List<String>> WEBJAR_FILES = Map.of(
@@ -92,8 +97,23 @@ final class ConsoleAssets {
         Asset asset = assets.get(ctx.normalizedPath());
         if (asset == null) {
             ctx.next();
-            return;
+        } else {
+            send(ctx, asset);
         }
+    }
+
+    /** Sends the page's document, whatever the path: the page reads its address itself. */
+    void document(RoutingContext ctx) {
+        send(ctx, assets.get("/"));
+    }
+
+    /** The same with status 404, for a browser at an address that is no page's: the page says so and links to those that are. */
+    void missing(RoutingContext ctx) {
+        Asset document = assets.get("/");
+        ctx.response().setStatusCode(404).putHeader(HttpHeaders.CONTENT_TYPE, document.contentType).end(document.body);
+    }
+
+    private static void send(RoutingContext ctx, Asset asset) {
         HttpServerRequest request = ctx.request();
         HttpServerResponse response = ctx.response();
         response.putHeader(HttpHeaders.ETAG, asset.etag).putHeader(HttpHeaders.CACHE_CONTROL, "no-cache");
@@ -111,8 +131,8 @@ final class ConsoleAssets {
         }
         String hash = Base64.getEncoder().encodeToString(sha256(importMap.group(1).getBytes(StandardCharsets.UTF_8)));
         return "default-src 'none'; script-src 'self' 'sha256-" + hash + "'; style-src 'self'; img-src 'self'; "
-                + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-                + "require-trusted-types-for 'script'; trusted-types lit-html";
+                + "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                + "require-trusted-types-for 'script'; trusted-types lit-html posthouse";
     }
 
     private static Asset asset(String file, byte[] body) {

@@ -90,10 +90,10 @@ final class OpsRoutes {
         order(router, gatekeeper, END_JOB, new OrderRoute.Kind<>(
                 "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::endJobOrder, RelayView::endJob, OpsJson::endJobReports));
         get(router, "/openapi.json", assets::serve);
-        get(router, "/", assets::serve);
+        ConsoleAssets.PAGES.forEach(page -> get(router, page, assets::document));
         get(router, "/console/*", assets::serve);
         get(router, "/webjars/*", assets::serve);
-        errors(router);
+        errors(router, assets);
         return router;
     }
 
@@ -177,10 +177,15 @@ final class OpsRoutes {
                 .onFailure(ctx::fail);
     }
 
-    private static void errors(Router router) {
+    private static void errors(Router router, ConsoleAssets assets) {
         router.errorHandler(400, ctx -> Responses.error(ctx, 400, "the request is malformed"));
-        router.errorHandler(404, ctx -> Responses.error(ctx, 404, "no such path: "
-                + Responses.shortened(ctx.request().path()) + "; /openapi.json lists them"));
+        router.errorHandler(404, ctx -> {
+            if (fromAddressBar(ctx)) {
+                assets.missing(ctx);
+            } else {
+                Responses.error(ctx, 404, "no such path: " + Responses.shortened(ctx.request().path()) + "; /openapi.json lists them");
+            }
+        });
         router.errorHandler(405, ctx -> {
             boolean order = ORDERS.contains(ctx.request().path());
             ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : ctx.request().path().equals(EVENTS) ? "GET" : "GET, HEAD");
@@ -194,6 +199,14 @@ final class OpsRoutes {
             LOG.warn("{} {} failed", shown(ctx.request().method()), ctx.request().path(), ctx.failure());
             Responses.error(ctx, 500, "the relay could not answer; its log says why");
         });
+    }
+
+    /** Whether a person asks for a page, not a program for data. */
+    private static boolean fromAddressBar(RoutingContext ctx) {
+        String accepted = ctx.request().getHeader(HttpHeaders.ACCEPT);
+        HttpMethod method = ctx.request().method();
+        return accepted != null && accepted.contains("text/html") && (method == HttpMethod.GET || method == HttpMethod.HEAD)
+                && !ctx.request().path().startsWith("/api/");
     }
 
     private static String shown(HttpMethod method) {

@@ -13,9 +13,12 @@ import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.os.ExecutableFinder;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
@@ -73,6 +76,37 @@ final class Browser implements AutoCloseable {
     /** What a function's body returns. */
     Object run(String script) {
         return driver.executeScript(script);
+    }
+
+    /** Keys to the element that has the focus, one after the other. */
+    void press(CharSequence... keys) {
+        for (CharSequence key : keys) {
+            driver.switchTo().activeElement().sendKeys(key);
+        }
+    }
+
+    String tab() {
+        return driver.getWindowHandle();
+    }
+
+    /** Opens a page in another tab, and turns to it. */
+    void openTab(String url) {
+        driver.switchTo().newWindow(WindowType.TAB);
+        driver.get(url);
+    }
+
+    void closeOtherTabs(String kept) {
+        for (String tab : driver.getWindowHandles()) {
+            if (!tab.equals(kept)) {
+                driver.switchTo().window(tab).close();
+            }
+        }
+        driver.switchTo().window(kept);
+    }
+
+    /** What the browser has written to its console since this was asked last. */
+    List<String> log() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream().map(LogEntry::getMessage).toList();
     }
 
     /** Until a changing page shows what is wanted. */

@@ -53,6 +53,9 @@ class ConsolePageTest {
         Set<String> seen = new HashSet<>();
         while (!toVisit.isEmpty()) {
             String path = toVisit.remove();
+            if (path.equals("/console/live.js")) {
+                toVisit.add("/console/worker.js"); // It starts this one by its name.
+            }
             if (seen.add(path)) {
                 HttpResponse<String> answer = ops.get(path);
                 assertThat(answer.statusCode()).as(path).isEqualTo(200);
@@ -64,10 +67,30 @@ class ConsolePageTest {
                 }
             }
         }
-        assertThat(seen).contains("/console/app.js", "/console/jobs.js", "/console/mode.js",
+        assertThat(seen).contains("/console/app.js", "/console/jobs.js", "/console/mode.js", "/console/router.js",
                 "/console/console.css", "/console/favicon.svg",
                 "/webjars/lit/index.js", "/webjars/lit-html/lit-html.js", "/webjars/lit-html/directive-helpers.js",
                 "/webjars/lit__reactive-element/css-tag.js", "/webjars/lit-element/lit-element.js");
+    }
+
+    /** A deep link and a reload work at every address, and an address that is no page's says so to a browser in HTML and else in JSON. */
+    @Test
+    void everyPagesAddressIsAnsweredWithTheDocument() throws Exception {
+        String document = ops.get("/").body();
+        for (String page : ConsoleAssets.PAGES) {
+            HttpResponse<String> answer = ops.get(page.replace(":id", "orsay%2F2"));
+            assertThat(answer.statusCode()).as(page).isEqualTo(200);
+            assertThat(answer.body()).as(page).isEqualTo(document);
+        }
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            for (String path : new String[] {"/jobs", "/jobs/1f/no", "/nodes/1"}) {
+                HttpResponse<String> answer = client.send(HttpRequest.newBuilder(ops.uri(path)).header("Accept", "text/html,*/*").build(),
+                        HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.statusCode()).as(path).isEqualTo(404);
+                assertThat(answer.body()).as(path).isEqualTo(document);
+                assertThat(ops.get(path).body()).as(path).startsWith("{\"status\":404");
+            }
+        }
     }
 
     @Test

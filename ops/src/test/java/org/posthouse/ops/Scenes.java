@@ -111,6 +111,16 @@ final class Scenes {
                 List.of(new LinkStatus.ParkedJob(JOB, "demo.Ring", 40, 3_000, 2), new LinkStatus.ParkedJob("7f", "demo.Pi", 1, 100, 1)));
     }
 
+    static RelayStatus withDirectory(RelayStatus r, List<RelayStatus.KnownRelay> directory) {
+        return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
+                r.links(), r.jobs(), directory, r.counters(), r.log(), r.keys(), r.streams(), r.nodes());
+    }
+
+    static JobStatus standingStill(JobStatus j, long since) {
+        return new JobStatus(j.id(), j.name(), j.size(), j.durability(), j.state(), j.startedAt(), j.ranks(), j.divergences(), j.divergence(),
+                j.launcherAwaitedUntil(), since, j.owner(), j.reservedBytes(), j.pinnedBytes());
+    }
+
     static RelayStatus withNodes(RelayStatus r, List<NodeStatus> nodes) {
         return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
                 r.links(), r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams(), nodes);

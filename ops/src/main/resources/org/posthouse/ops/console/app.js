@@ -1,29 +1,40 @@
-// The console page: one element that owns the model and the live stream and draws everything once per event.
+// The console: one element that owns the model and the live feed, and draws the view of the address once per event.
 
 import { LitElement, html, nothing } from 'lit';
-import { Model, changes, liveRanks, siteLinks, sites } from '/console/model.js';
-import { LiveStream } from '/console/stream.js';
-import { bytes, bytesParts, count, duration, plural, rate } from '/console/format.js';
-import { spark } from '/console/parts.js';
-import { linksSection } from '/console/links.js';
-import { directorySection, relaysSection } from '/console/relays.js';
+import { Model, changes } from '/console/model.js';
+import { LiveFeed } from '/console/live.js';
+import { Router, parse } from '/console/router.js';
+import { duration } from '/console/format.js';
+import { missing } from '/console/parts.js';
 import { ModeChanger } from '/console/mode.js';
-import { JobsSection } from '/console/jobs.js';
-import { NodesSection } from '/console/nodes.js';
+import { Question } from '/console/question.js';
+import { alarm, gridPage } from '/console/grid.js';
+import { relayPage } from '/console/relay.js';
+import { jobPage } from '/console/job.js';
+import { nodesOf, nodesSection } from '/console/nodes.js';
 
 const BEAT_MS = 1000;
+
+const PAGES = {
+  grid: gridPage,
+  relay: relayPage,
+  job: jobPage,
+  nodes: (page) => nodesSection(page.model, page.now, nodesOf(page.model.overview), page.question),
+};
 
 class PosthouseConsole extends LitElement {
   constructor() {
     super();
+    const redraw = () => this.requestUpdate();
     this.model = new Model();
-    this.openedLinks = new Set();
     this.streamState = 'connecting';
     this.told = '';
-    this.jobsSection = new JobsSection(() => this.requestUpdate());
-    this.nodesSection = new NodesSection(() => this.requestUpdate());
-    this.modeChanger = new ModeChanger(() => this.requestUpdate());
-    this.stream = new LiveStream((overview) => this.hear(overview), (state) => this.streamChanged(state));
+    this.question = new Question(redraw);
+    this.modeChanger = new ModeChanger(redraw);
+    this.feed = new LiveFeed(this);
+    this.router = new Router(() => this.turned());
+    /** What views keep while the user looks at others. */
+    this.kept = { openedLinks: new Set(), wholeJobs: new Set(), allEnded: false, paths: new Set() };
   }
 
   /** The page is one document with one style sheet, not a widget: no shadow tree. */
@@ -33,9 +44,11 @@ class PosthouseConsole extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.stream.open();
+    this.router.start();
+    this.feed.start();
+    this.ask();
     this.beat = setInterval(() => {
-      this.stream.beat();
+      this.feed.beat();
       if (this.streamState === 'live') this.model.beQuiet(Date.now());
       this.requestUpdate();
     }, BEAT_MS);
@@ -44,108 +57,119 @@ class PosthouseConsole extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     clearInterval(this.beat);
-    this.stream.source?.close();
+    this.router.stop();
+    this.feed.stop();
+  }
+
+  /** What this relay's version can tell, and what it knows of the minutes before. */
+  async ask() {
+    const answer = await fetch('/openapi.json');
+    if (!answer.ok) return; // The stream says that the relay is away.
+    this.kept.paths = new Set(Object.keys((await answer.json()).paths));
+    if (this.kept.paths.has('/api/v1/history')) this.model.acceptHistory(await (await fetch('/api/v1/history')).json());
+    this.requestUpdate();
   }
 
   updated() {
     this.modeChanger.drawn(this);
-    this.nodesSection.drawn(this);
+    this.question.drawn(this);
   }
 
-  hear(overview) {
-    const news = changes(this.model.overview, overview);
-    if (news.length > 0) this.told = news.join(' ');
+  overview(overview) {
+    const before = this.model.overview;
     this.model.accept(overview, Date.now());
+    const news = changes(before, this.model.overview);
+    if (news.length > 0) this.told = news.join(' ');
     this.requestUpdate();
   }
 
-  streamChanged(state) {
+  log() {}
+
+  state(state) {
     if (state === 'lost') this.told = 'The live stream is lost; reconnecting.';
     else if (state === 'live' && this.streamState === 'lost') this.told = 'The live stream is back.';
     this.streamState = state;
     this.requestUpdate();
   }
 
+  /** Another view: who reads it by ear or keyboard begins at its top. */
+  turned() {
+    this.requestUpdate();
+    this.updateComplete.then(() => this.querySelector('#main').focus({ preventScroll: true }));
+  }
+
   render() {
     const now = this.model.now(Date.now());
+    const view = this.router.view;
+    document.title = this.title(view);
     return html`
-      ${this.header()}
+      ${this.header(view)}
       <div class="visually-hidden" role="status" aria-live="polite">${this.told}</div>
       ${this.streamState === 'lost' ? this.banner() : nothing}
-      <main id="main" class=${this.streamState === 'lost' ? 'stale' : ''}>
-        ${this.model.overview ? this.sections(now) : html`<p class="first-wait">Waiting for the first overview…</p>`}
-      </main>
+      <main id="main" tabindex="-1" class=${this.streamState === 'lost' ? 'stale' : ''}>${this.content(view, now)}</main>
       ${this.model.overview ? this.modeChanger.dialog(this.model.overview) : nothing}
-      ${this.nodesSection.dialog()}
+      ${this.question.dialog()}
       <footer><p>The same data: <a href="/api/v1/relays">relays</a>, <a href="/api/v1/jobs">jobs</a>,
         <a href="/metrics">metrics</a>, <a href="/openapi.json">OpenAPI</a>.</p></footer>`;
   }
 
-  header() {
+  content(view, now) {
+    if (view.name === 'missing') {
+      return missing('No such page', html`Nothing is at <span class="code">${location.pathname}</span>. An old link may name what is gone.`);
+    }
+    if (!this.model.overview) return html`<p class="first-wait">Waiting for the first overview…</p>`;
+    return PAGES[view.name](this.page(view, now));
+  }
+
+  /** What a view may read and call. */
+  page(view, now) {
+    const { kept } = this;
+    const change = (action) => (...of) => {
+      action(...of);
+      this.requestUpdate();
+    };
+    return {
+      view, now, model: this.model, modeChanger: this.modeChanger, question: this.question, ...kept,
+      toggleLink: change((key) => kept.openedLinks.delete(key) || kept.openedLinks.add(key)),
+      showWhole: change((job) => kept.wholeJobs.add(job)),
+      showEnded: change(() => { kept.allEnded = true; }),
+    };
+  }
+
+  title(view) {
+    const { overview } = this.model;
+    const job = overview?.jobs.find((one) => one.id === view.id);
+    const name = {
+      grid: '', nodes: 'Nodes', events: 'Events', missing: 'No such page', relay: `Relay ${view.id}`, job: job?.name ?? `Job ${view.id}`,
+      matrix: `Matrix of ${job?.name ?? view.id}`, timeline: `Timeline of ${job?.name ?? view.id}`, waits: `Waits of ${job?.name ?? view.id}`,
+    }[view.name];
+    return [overview ? alarm(overview) : '', name, 'Posthouse'].filter(Boolean).join(' · ');
+  }
+
+  header(view) {
     const words = { live: 'Live', lost: 'Reconnecting', connecting: 'Connecting' };
     const overview = this.model.overview;
     const versions = overview ? [...new Set(overview.relays.map((relay) => relay.version))].join(', ') : '';
+    const nodes = overview ? nodesOf(overview).length : 0;
+    const entry = (href, text, count) => html`<a href=${href} aria-current=${view.name === parse(href).name ? 'page' : nothing}
+      >${text}${count > 0 ? html` <span class="count">${count}</span>` : nothing}</a>`;
     return html`<header class="top">
       <h1><img src="/console/favicon.svg" alt="" width="26" height="26">Posthouse</h1>
+      <nav class="pages" aria-label="Pages">
+        ${entry('/', 'Grid', 0)}
+        ${entry('/nodes', 'Nodes', nodes)}
+      </nav>
       <p class="where">${versions}</p>
       <p class="stream ${this.streamState}"><span class="dot" aria-hidden="true"></span>${words[this.streamState]}</p>
     </header>`;
   }
 
   banner() {
-    const since = duration(Date.now() - this.stream.heardAt);
+    const since = duration(Date.now() - this.feed.heardAt);
     return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process has not answered for ${since},
       or too many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
-      <button type="button" @click=${() => this.stream.open()}>Try now</button></div>`;
+      <button type="button" @click=${() => this.feed.open()}>Try now</button></div>`;
   }
-
-  sections(now) {
-    const { model } = this;
-    return html`
-      ${this.summary()}
-      ${this.jobsSection.section(model, now)}
-      ${this.nodesSection.section(model.overview)}
-      ${linksSection(model, now, this.openedLinks, (key) => {
-        if (!this.openedLinks.delete(key)) this.openedLinks.add(key);
-        this.requestUpdate();
-      })}
-      ${relaysSection(model, now, this.modeChanger)}
-      ${directorySection(model.overview, now)}`;
-  }
-
-  summary() {
-    const { model } = this;
-    const { overview } = model;
-    const ranks = liveRanks(overview);
-    const connected = ranks.filter((rank) => rank.state === 'CONNECTED').length;
-    const lost = ranks.filter((rank) => rank.state === 'LOST').length;
-    const links = siteLinks(overview);
-    const up = links.filter((link) => link.state === 'UP').length;
-    const [speed, unit] = bytesParts(roundOrNull(model.perSecond('bytes')));
-    document.title = lost > 0 ? `${lost} lost · Posthouse` : 'Posthouse';
-    return html`<dl class="summary">
-      ${tile('Messages per second', rate(model.perSecond('messages')), '', spark(model.history('messages'),
-        { width: 200, height: 34, label: 'Messages accepted from ranks' }))}
-      ${tile('Bytes per second', speed, unit, spark(model.history('bytes'),
-        { width: 200, height: 34, label: 'Bytes accepted from ranks', write: (n) => bytes(Math.round(n)) }))}
-      ${tile('Ranks connected', count(connected), ranks.length > 0 ? `of ${count(ranks.length)}` : '',
-        lost > 0 ? html`<span class="bad-text">${count(lost)} lost</span>` : ranks.length > 0 ? 'none lost'
-          : 'no job runs')}
-      ${tile('Links up', count(up), links.length > 0 ? `of ${count(links.length)}` : '',
-        links.length > up ? html`<span class="bad-text">${plural(links.length - up, 'link')} not up</span>`
-          : plural(sites(overview).length, 'site'))}
-    </dl>`;
-  }
-}
-
-function tile(name, figure, unit, foot) {
-  return html`<div class="tile"><dt>${name}</dt>
-    <dd><span class="figure">${figure}</span> <span class="unit">${unit}</span>
-      <span class="foot">${foot}</span></dd></div>`;
-}
-
-function roundOrNull(value) {
-  return value == null ? null : Math.round(value);
 }
 
 customElements.define('posthouse-console', PosthouseConsole);

@@ -30,7 +30,11 @@ export function linkSummary(link, open, toggle) {
 
 export function linkDetail(model, key, relay, link) {
   const name = `the link from ${relay.relay} to ${link.peerRelay}`;
-  return html`<div class="both">
+  const packed = link.packing.bytesBefore > 0
+    ? `; ${bytes(link.packing.bytesBefore)} packed to ${bytes(link.packing.bytesAfter)}` : '';
+  return html`<p class="link-sum">Since the relay started: in ${plural(link.messagesIn, 'message')}, ${bytes(link.bytesIn)};
+      out ${plural(link.messagesOut, 'message')}, ${bytes(link.bytesOut)}${packed}.</p>
+    <div class="both">
     ${table(`Lanes of ${name}`, LANES_HEAD, lanesOf(link).map((lane) => laneRow(model, key, lane)), { hidden: true })}
     ${table(`Streams over ${name}`, STREAMS_HEAD, streamsRow(model, key, link.streams), { hidden: true })}
   </div>`;

@@ -12,31 +12,42 @@ const HEAD = [
   col('From'), col('To'), col('State'), num('Round trip'),
   num('In/s', 'messages and bytes received per second'), num('Out/s', 'messages and bytes sent per second'),
   num('To confirm', 'bytes that the other end has not acknowledged, and frames written again after a cut'),
-  num('In', 'messages and bytes received since the relay started'),
-  num('Out', 'messages and bytes sent since the relay started'),
 ];
 
 /** @param opened keys of links whose lanes and streams are shown; @param toggle called with a key to show or hide them */
 export function linksSection(model, now, opened, toggle) {
   const { overview } = model;
-  const cuts = overview.relays.flatMap((relay) => relay.links.filter((link) => link.parked).map((link) => cut(relay, link, now)));
-  const links = overview.relays.flatMap((relay) => relay.links.map((link) => ({ relay, link, key: linkKey(relay, link) })));
-  const held = links.filter(({ link }) => link.held);
-  const rows = repeat(links, ({ key }) => key, ({ relay, link, key }) => html`
-    ${row(model, relay, link, now, linkSummary(link, opened.has(key), () => toggle(key)))}
-    ${opened.has(key) ? html`<tr class="detail"><td colspan=${HEAD.length}>${linkDetail(model, key, relay, link)}</td></tr>` : nothing}`);
+  const links = linksOf(overview.relays);
   return html`<section aria-labelledby="links-title">
     <h2 id="links-title">Sites and links</h2>
-    ${cuts}
-    ${held.map(({ relay, link }) => html`<div class="notice bad"><strong>${relay.relay} → ${link.peerRelay} is held:</strong> ${link.held}</div>`)}
+    ${linkNotices(overview.relays, now)}
     ${links.length === 0
       ? empty('One site so far', html`No relay here has a link. Give a second site its certificate with
           <code>posthouse keys</code>, start <code>posthouse relay</code> there, and the link appears here.`)
       : html`<div class="split">
           ${siteMap(overview)}
-          <div class="panel">${table('Links of the relays here', HEAD, rows, { hidden: true })}</div>
+          <div class="panel">${linksTable(model, overview.relays, now, opened, toggle)}</div>
         </div>`}
   </section>`;
+}
+
+function linksOf(relays) {
+  return relays.flatMap((relay) => relay.links.map((link) => ({ relay, link, key: linkKey(relay, link) })));
+}
+
+/** What is wrong with links, above all tables. */
+export function linkNotices(relays, now) {
+  const held = linksOf(relays).filter(({ link }) => link.held);
+  return html`
+    ${relays.flatMap((relay) => relay.links.filter((link) => link.parked).map((link) => cut(relay, link, now)))}
+    ${held.map(({ relay, link }) => html`<div class="notice bad"><strong>${relay.relay} → ${link.peerRelay} is held:</strong> ${link.held}</div>`)}`;
+}
+
+export function linksTable(model, relays, now, opened, toggle) {
+  const rows = repeat(linksOf(relays), ({ key }) => key, ({ relay, link, key }) => html`
+    ${row(model, relay, link, now, linkSummary(link, opened.has(key), () => toggle(key)))}
+    ${opened.has(key) ? html`<tr class="detail"><td colspan=${HEAD.length}>${linkDetail(model, key, relay, link)}</td></tr>` : nothing}`);
+  return table('Links of the relays', HEAD, rows, { hidden: true });
 }
 
 /**
@@ -62,7 +73,7 @@ function route(link) {
 
 function row(model, relay, link, now, summary) {
   const key = linkKey(relay, link);
-  return html`<tr>
+  return html`<tr class=${link.state === 'NOT_HEARD' ? 'dim' : ''}>
     <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
     <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
     <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span>${
@@ -72,8 +83,5 @@ function row(model, relay, link, now, summary) {
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
     <td class="num">${bytes(link.waitingBytes)}<span class="sub">${count(link.framesRepeated)} repeated</span></td>
-    <td class="num">${count(link.messagesIn)}<span class="sub">${bytes(link.bytesIn)}</span></td>
-    <td class="num">${count(link.messagesOut)}<span class="sub">${bytes(link.bytesOut)}</span>
-      ${link.packing.bytesBefore > 0 ? html`<span class="sub">${bytes(link.packing.bytesBefore)} packed to ${bytes(link.packing.bytesAfter)}</span>` : ''}</td>
   </tr>`;
 }

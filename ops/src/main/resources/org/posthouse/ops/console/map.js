@@ -2,13 +2,14 @@
 
 import { html, svg, nothing } from 'lit';
 import { sites, siteLinks } from '/console/model.js';
-import { micros, plural } from '/console/format.js';
+import { micros, plural, word } from '/console/format.js';
 import { tone } from '/console/parts.js';
+import { relayPath } from '/console/router.js';
 
 const WIDTH = 460;
-const heightOf = (sites) => (sites > 4 ? 320 : 190);
+const heightOf = (sites) => (sites > 4 ? 340 : 210);
 const BOX_WIDTH = 124;
-const BOX_HEIGHT = 48;
+const BOX_HEIGHT = 62;
 
 /** Of more, boxes would cover each other and what is written on links. */
 const SITES_MAX = 6;
@@ -23,7 +24,7 @@ export function siteMap(overview) {
   const links = siteLinks(overview).filter((link) => link.a !== link.b && places.has(link.a) && places.has(link.b));
   const label = `Map of ${plural(all.length, 'site')} and ${plural(links.length, 'link')}`;
   return html`<figure class="map">
-    <svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label=${label}>
+    <svg viewBox="0 0 ${WIDTH} ${height}" role="group" aria-label=${label}>
       ${links.map((link) => edge(link, places))}
       ${shown.map((site) => box(site, places.get(site.name)))}
     </svg>
@@ -56,7 +57,7 @@ function place(shown, height) {
 function edge(link, places) {
   const [from, to] = [places.get(link.a), places.get(link.b)];
   const [x, y] = [(from.x + to.x) / 2, (from.y + to.y) / 2];
-  const text = link.state === 'UP' ? micros(link.roundTripMicros) : link.state.toLowerCase();
+  const text = link.state === 'UP' ? micros(link.roundTripMicros) : word(link.state);
   return svg`<g class="edge ${tone(link.state)}">
     <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y}></line>
     <rect x=${x - 34} y=${y - 11} width="68" height="22" rx="11"></rect>
@@ -76,10 +77,12 @@ function factsOf(site) {
 function box(site, at) {
   const name = site.name.length > NAME_CHARS_MAX ? `${site.name.slice(0, NAME_CHARS_MAX - 1)}…` : site.name;
   const facts = factsOf(site).find((text) => text.length <= FACTS_CHARS_MAX);
-  return svg`<g class="site ${site.silent > 0 ? 'bad' : ''}">
+  const drawn = svg`<g class="site ${site.silent > 0 ? 'bad' : ''}">
     <title>${site.name}</title>
     <rect x=${at.x - BOX_WIDTH / 2} y=${at.y - BOX_HEIGHT / 2} width=${BOX_WIDTH} height=${BOX_HEIGHT} rx="7"></rect>
-    <text class="name" x=${at.x} y=${at.y - 3}>${name}</text>
-    <text class="facts" x=${at.x} y=${at.y + 14}>${facts}</text>
+    <text class="name" x=${at.x} y=${at.y - (site.nodes > 0 ? 11 : 3)}>${name}</text>
+    <text class="facts" x=${at.x} y=${at.y + (site.nodes > 0 ? 6 : 14)}>${facts}</text>
+    ${site.nodes > 0 ? svg`<text class="nodes" x=${at.x} y=${at.y + 22}>${plural(site.nodes, 'node')}</text>` : nothing}
   </g>`;
+  return site.relays.size === 1 ? svg`<a href=${relayPath([...site.relays][0])} aria-label="Relay of ${site.name}">${drawn}</a>` : drawn;
 }

@@ -63,7 +63,7 @@ export class ModeChanger {
 
   dialog(overview) {
     if (!this.open) return nothing;
-    const { relays } = overview;
+    const relays = overview.relays.filter((relay) => relay.here !== false);
     const ranks = relays.flatMap((relay) => liveRanks(overview)
       .filter((rank) => rank.relay === relay.relay && rank.state === 'CONNECTED'));
     const modes = [...new Set(relays.map((relay) => relay.mode))].join(', ');

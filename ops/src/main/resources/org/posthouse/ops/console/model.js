@@ -1,9 +1,10 @@
-// The page's data: the newest overview and, for each number that only grows, its speed over the last two minutes.
+// The page's data: the newest overview and, for each number that only grows, its speed over the last quarter of an hour.
 // No DOM and no clock of its own; times are the server's, in milliseconds since 1970.
 
 import { plural } from '/console/format.js';
+import { silentRelays, withSilence } from '/console/silence.js';
 
-export const HISTORY_MS = 120_000;
+export const HISTORY_MS = 900_000;
 
 /** One beat of the server: what an event tells has happened since the beat before, however long it was quiet. */
 const BEAT_MS = 1000;
@@ -34,11 +35,20 @@ class Speed {
     this.history.push([at, perSecond]);
     while (this.history[0][0] < at - HISTORY_MS) this.history.shift();
   }
+
+  /** What the server knows of the time before this page was opened. */
+  precede(samples) {
+    const first = this.history[0]?.[0] ?? Infinity;
+    this.history.unshift(...samples.filter(([at]) => at < first));
+  }
 }
 
 export class Model {
   constructor() {
+    /** The last one heard, in which nothing of a silent relay is shown as known. */
     this.overview = null;
+    this.heard = null;
+    this.before = new Map();
     this.speeds = new Map();
     this.starts = new Map();
     this.clockAhead = 0;
@@ -47,7 +57,8 @@ export class Model {
 
   /** @param overview one event of the live stream; @param localNow the browser's clock when it came */
   accept(overview, localNow) {
-    this.overview = overview;
+    this.heard = overview;
+    this.overview = withSilence(overview, overview.at);
     this.clockAhead = overview.at - localNow;
     this.round += 1;
     let messages = 0;
@@ -84,9 +95,19 @@ export class Model {
     this.starts.set(key, startedAt);
   }
 
-  /** The stream is alive and silent: nothing moved. */
+  /** What the server has kept of the last minutes: `from`, `stepMs`, and by key the speeds, null where it knows none. */
+  acceptHistory({ from, stepMs, series }) {
+    for (const [key, values] of Object.entries(series)) {
+      const samples = values.map((value, i) => [from + i * stepMs, value]).filter(([, value]) => value != null);
+      if (this.speeds.has(key)) this.speeds.get(key).precede(samples);
+      else this.before.set(key, samples);
+    }
+  }
+
+  /** The stream is alive and silent: nothing moved, and a relay that is not heard becomes silent. */
   beQuiet(localNow) {
     const at = this.now(localNow);
+    if (this.heard && silentRelays(this.heard, at).size !== this.overview.silent.size) this.overview = withSilence(this.heard, at);
     for (const speed of this.speeds.values()) {
       if (speed.at != null && at - speed.at > QUIET_AFTER_MS) {
         speed.push(at, 0);
@@ -110,9 +131,13 @@ export class Model {
 
   note(key, value) {
     let speed = this.speeds.get(key);
-    if (!speed) this.speeds.set(key, (speed = new Speed()));
+    if (!speed) {
+      this.speeds.set(key, (speed = new Speed()));
+      speed.precede(this.before.get(key) ?? []);
+      this.before.delete(key);
+    }
     speed.round = this.round;
-    speed.accept(this.overview.at, value);
+    speed.accept(this.heard.at, value);
   }
 }
 
@@ -150,11 +175,13 @@ export function liveRanks(overview) {
 export function sites(overview) {
   const byName = new Map();
   const site = (name) => {
-    if (!byName.has(name)) byName.set(name, { name, relays: new Set(), silent: 0, ranks: 0 });
+    if (!byName.has(name)) byName.set(name, { name, relays: new Set(), silent: 0, ranks: 0, nodes: 0 });
     return byName.get(name);
   };
   for (const relay of overview.relays) {
     site(relay.site).relays.add(relay.relay);
+    site(relay.site).nodes += relay.nodes?.length ?? 0;
+    if (overview.silent?.has(relay.relay)) site(relay.site).silent += 1;
     relay.links.forEach((link) => site(link.peerSite));
     for (const known of relay.directory) {
       const at = site(known.site);
@@ -166,7 +193,8 @@ export function sites(overview) {
   return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-const LINK_ORDER = ['UP', 'CONNECTING', 'DOWN'];
+/** Of a link's two ends the one that is heard counts, and of both the worse. */
+const LINK_ORDER = ['NOT_HEARD', 'UP', 'CONNECTING', 'DOWN'];
 
 /** One entry for each pair of sites, and one for a site that has links inside; the worse of the two ends' states counts. */
 export function siteLinks(overview, stateOf = (link) => link.state) {
@@ -174,7 +202,7 @@ export function siteLinks(overview, stateOf = (link) => link.state) {
   for (const relay of overview.relays) {
     for (const link of relay.links) {
       const [a, b] = [relay.site, link.peerSite].sort();
-      const pair = pairs.get(`${a}|${b}`) ?? { a, b, state: 'UP', roundTripMicros: 0 };
+      const pair = pairs.get(`${a}|${b}`) ?? { a, b, state: 'NOT_HEARD', roundTripMicros: 0 };
       const state = stateOf(link);
       if (LINK_ORDER.indexOf(state) > LINK_ORDER.indexOf(pair.state)) pair.state = state;
       pair.roundTripMicros = Math.max(pair.roundTripMicros, link.roundTripMicros);
@@ -193,6 +221,19 @@ export function directory(overview) {
     if (!other || other.epoch < entry.epoch || (other.epoch === entry.epoch && !other.alive)) known.set(key, entry);
   }
   return [...known.values()].sort((a, b) => a.site.localeCompare(b.site) || a.relay.localeCompare(b.relay));
+}
+
+/** How the ranks of a job that runs stand, counted. */
+export function standing(job) {
+  const of = (state) => job.ranks.filter((rank) => rank.state === state);
+  const silent = of('NOT_HEARD');
+  return {
+    lost: of('LOST').length,
+    away: of('AWAY').length,
+    notHeard: silent.length,
+    notHeardSince: silent.length > 0 ? Math.min(...silent.map((rank) => rank.notHeardSince)) : 0,
+    blocked: job.ranks.filter((rank) => rank.blockedIn).length,
+  };
 }
 
 /** Sentences for a screen reader: only what a person would want to be interrupted for. */

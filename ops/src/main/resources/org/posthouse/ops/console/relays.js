@@ -1,20 +1,20 @@
-// The relays of this process, and the directory: every relay of the group they know of.
+// The relays, and the directory: every relay of the group they know of.
 
 import { html, nothing } from 'lit';
 import { directory, relayKey } from '/console/model.js';
 import { bytes, count, duration, plural } from '/console/format.js';
 import { badge, col, empty, num, spark, speedCell, table } from '/console/parts.js';
+import { relayPath } from '/console/router.js';
 
 const HEAD = [
-  col('Relay'), col('State'), col('Mode'), num('Up for'),
+  col('Relay'), col('State'), col('Mode'),
   num('In/s', 'messages and bytes accepted per second'), num('Out/s', 'messages and bytes delivered per second'),
-  col('Last two minutes'), num('Matched', 'receives matched with a message'),
+  col('Last two minutes'),
   num('Waiting', 'messages that wait for a receive, and receives that wait for a message'),
-  num('Credit', 'bytes and messages of credit handed out and not used yet'),
   num('To write', 'bytes that wait until ranks and launchers read'),
   num('Lag', 'how late a timer of an event loop was at most, and the most pieces of work that waited for one shard, in the last 10'
     + ' to 20 seconds'),
-  num('Log', 'bytes of the message log on disk'),
+  num('Log', 'bytes of the message log on disk, and how many it may hold'),
 ];
 
 const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'),
@@ -27,19 +27,30 @@ const LAG_MS_HIGH = 100;
 
 export function relaysSection(model, now, modeChanger) {
   const { relays } = model.overview;
+  const here = relays.filter(isHere);
   return html`<section aria-labelledby="relays-title">
-    <div class="title"><h2 id="relays-title">Relays here</h2>
-      ${relays.length > 0 ? modeChanger.button(relays) : nothing}</div>
+    <div class="title"><h2 id="relays-title">Relays</h2>
+      ${here.length > 0 ? modeChanger.button(here) : nothing}</div>
     ${modeChanger.outcome()}
-    ${relays.filter((relay) => !relay.ready).map(notReady)}
-    ${relays.filter(logTold).map((relay) => html`<div class="notice bad"><strong>The log of ${relay.relay} is
-      ${relay.log.state}:</strong> ${relay.log.text}</div>`)}
-    ${relays.filter((relay) => relay.keys?.warnings.length > 0).map(keysWarning)}
+    ${relayNotices(relays, now, model.overview.silent)}
     ${relays.length === 0
       ? empty('No relay runs in this process', html`Start one with <code>posthouse relay</code>.`)
-      : html`<div class="panel">${table('Relays of this process', HEAD,
-          relays.map((relay) => row(model, relay, now)), { hidden: true })}</div>`}
+      : html`<div class="panel">${table('Relays', HEAD, relays.map((relay) => row(model, relay, now)), { hidden: true })}</div>`}
   </section>`;
+}
+
+/** A relay of this process, that takes orders here. */
+export const isHere = (relay) => relay.here !== false;
+
+/** What is wrong with relays, above all tables. */
+export function relayNotices(relays, now, silent) {
+  return html`
+    ${relays.filter((relay) => silent.has(relay.relay)).map((relay) => html`<div class="notice"><strong>${relay.relay} has not been
+      heard for ${duration(now - silent.get(relay.relay))}.</strong> What it told last is shown; its ranks, links and nodes are not known.</div>`)}
+    ${relays.filter((relay) => !relay.ready && !silent.has(relay.relay)).map(notReady)}
+    ${relays.filter(logTold).map((relay) => html`<div class="notice bad"><strong>The log of ${relay.relay} is
+      ${relay.log.state}:</strong> ${relay.log.text}</div>`)}
+    ${relays.filter((relay) => relay.keys?.warnings.length > 0).map(keysWarning)}`;
 }
 
 function notReady(relay) {
@@ -58,32 +69,36 @@ function keysWarning(relay) {
 function row(model, relay, now) {
   const key = relayKey(relay);
   const c = relay.counters;
-  return html`<tr>
-    <th scope="row">${relay.relay}<span class="sub">${relay.site} · ${relay.listenAddress}</span></th>
-    <td>${badge(relay.ready ? 'READY' : 'NOT READY', relay.reasons.join('; ') || undefined)}</td>
+  return html`<tr class=${model.overview.silent.has(relay.relay) ? 'dim' : ''}>
+    <th scope="row"><a href=${relayPath(relay.relay)}>${relay.relay}</a><span class="sub">${relay.site} · ${relay.listenAddress}</span></th>
+    <td>${relayBadge(relay, model.overview.silent)}<span class="sub">up for ${duration(now - relay.startedAt)}</span></td>
     <td>${relay.mode}<span class="sub">${relay.version}</span></td>
-    <td class="num">${duration(now - relay.startedAt)}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
     <td>${spark(model.history(`${key} messagesIn`),
       { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
-    <td class="num">${count(c.matched)}</td>
     <td class="num">${count(c.unexpected)}<span class="sub">${plural(c.posted, 'receive')}</span></td>
-    <td class="num">${bytes(c.creditOutstanding)}<span class="sub">${plural(c.creditMessages, 'message')}</span></td>
     <td class="num">${bytes(c.waitingBytes)}</td>
-    <td class="num">${c.lagMillis >= LAG_MS_HIGH ? html`<span class="bad-text">${lag(c.lagMillis)}</span>`
-      : lag(c.lagMillis)}<span class="sub">${count(c.queuedPeak)} queued</span></td>
-    <td class="num">${relay.log ? bytes(relay.log.bytes) : 'no log'}${relay.log
-      ? html`<span class="sub">at ${count(relay.log.position)}</span>${logTrouble(relay.log)}` : nothing}</td>
+    <td class="num">${lagText(c.lagMillis)}<span class="sub">${count(c.queuedPeak)} queued</span></td>
+    <td class="num">${logCell(relay)}</td>
   </tr>`;
 }
 
-function logTrouble(log) {
-  return log.state === 'open' ? nothing : html`<span class="sub bad-text">${log.state}</span>`;
+export function relayBadge(relay, silent) {
+  if (silent.has(relay.relay)) return badge('NOT_HEARD');
+  return badge(relay.ready ? 'READY' : 'NOT READY', relay.reasons.join('; ') || undefined);
 }
 
-function lag(ms) {
-  return ms === 0 ? 'under 1 ms' : `${count(ms)} ms`;
+/** A relay that reads its log has not told what is in it. */
+function logCell(relay) {
+  if (!relay.log) return relay.ready ? 'no log' : html`<span title=${relay.reasons.join('; ')}>not known yet</span>`;
+  const trouble = relay.log.state === 'open' ? nothing : html`<span class="sub bad-text">${relay.log.state}</span>`;
+  return html`${bytes(relay.log.bytes)}<span class="sub">of ${bytes(relay.log.limitBytes)}</span>${trouble}`;
+}
+
+export function lagText(ms) {
+  const text = ms === 0 ? 'under 1 ms' : `${count(ms)} ms`;
+  return ms >= LAG_MS_HIGH ? html`<span class="bad-text">${text}</span>` : text;
 }
 
 export function directorySection(overview, now) {
@@ -93,7 +108,7 @@ export function directorySection(overview, now) {
   return html`<section aria-labelledby="directory-title">
     <h2 id="directory-title">Directory <span class="count">${plural(known.length, 'relay')} known${silent > 0
       ? html`, <span class="bad-text">${silent} silent</span>` : nothing}</span></h2>
-    <div class="panel narrow">${table('Relays known to the group', DIRECTORY_HEAD, known.map((entry) => html`<tr>
+    <div class="panel">${table('Relays known to the group', DIRECTORY_HEAD, known.map((entry) => html`<tr>
       <th scope="row">${entry.site}</th>
       <td>${entry.relay}</td>
       <td class="code">${entry.address}</td>

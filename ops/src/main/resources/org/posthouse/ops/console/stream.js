@@ -1,5 +1,6 @@
 // The live stream: server-sent events, with a retry of our own where the browser gives up, and when the stream is silent
 // for long: of a stopped process, or one that has forgotten the connection, it would look idle for ever.
+// No DOM: it runs in the worker that all tabs share, or in the page where there is none.
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5_000;
@@ -8,9 +9,9 @@ const RETRY_MS_MAX = 5_000;
 const SILENCE_MS_MAX = 12_000;
 
 export class LiveStream {
-  /** @param onOverview called with each parsed event; @param onState called with 'connecting', 'live' or 'lost' */
-  constructor(onOverview, onState) {
-    this.onOverview = onOverview;
+  /** @param onData called with 'overview' or 'log' and its JSON text; @param onState called with 'connecting', 'live' or 'lost' */
+  constructor(onData, onState) {
+    this.onData = onData;
     this.onState = onState;
     this.state = null;
     this.retryMs = RETRY_MS_MIN;
@@ -18,15 +19,18 @@ export class LiveStream {
   }
 
   open() {
-    clearTimeout(this.retry);
-    this.source?.close();
+    this.close();
     if (this.state !== 'lost') this.change('connecting');
     this.source = new EventSource('/api/v1/events');
     this.source.addEventListener('overview', (event) => {
       this.heardAt = Date.now();
       this.retryMs = RETRY_MS_MIN;
       this.change('live');
-      this.onOverview(JSON.parse(event.data));
+      this.onData('overview', event.data);
+    });
+    this.source.addEventListener('log', (event) => {
+      this.heardAt = Date.now();
+      this.onData('log', event.data);
     });
     for (const sign of ['open', 'quiet']) {
       this.source.addEventListener(sign, () => {
@@ -36,6 +40,11 @@ export class LiveStream {
     this.source.addEventListener('error', () => this.lost());
   }
 
+  close() {
+    clearTimeout(this.retry);
+    this.source?.close();
+  }
+
   /** Once a second. */
   beat() {
     if (this.state === 'live' && Date.now() - this.heardAt >= SILENCE_MS_MAX) this.lost();
@@ -43,8 +52,7 @@ export class LiveStream {
 
   lost() {
     this.change('lost');
-    this.source.close();
-    clearTimeout(this.retry);
+    this.close();
     this.retry = setTimeout(() => this.open(), this.retryMs);
     this.retryMs = Math.min(RETRY_MS_MAX, this.retryMs * 2);
   }

@@ -1,0 +1,140 @@
+// One job: how its ranks stand, and the orders that end it or ask for a checkpoint. Its other views have tabs.
+
+import { html, nothing } from 'lit';
+import { isLive, sum } from '/console/model.js';
+import { bytes, clock, count, duration } from '/console/format.js';
+import { badge, col, crumbs, facts, jobBadge, missing, num, table } from '/console/parts.js';
+import { jobFacts, jobSpeed, jobTroubles, rankGrid, shownJob } from '/console/jobs.js';
+import { jobPath, relayPath } from '/console/router.js';
+
+const HEAD = [
+  num('Rank'), col('Home', 'its home relay, and the site'), col('Node', 'that runs it; empty: beside its launcher'), col('State'),
+  num('Incarnation', 'how often this rank was started'),
+  num('Sent', 'messages and bytes'), num('Delivered', 'messages and bytes'),
+  num('Waiting', 'messages that wait for a receive, and receives that wait for a message'),
+  num('Last delivery', 'how long ago the last message was delivered to it'),
+  col('Blocked in', 'the call that it has been inside for seconds'),
+];
+
+const VIEWS = [['job', 'Ranks', null], ['matrix', 'Matrix', '/api/v1/jobs/{id}/matrix'],
+  ['timeline', 'Timeline', '/api/v1/jobs/{id}/timeline'], ['waits', 'Waits', '/api/v1/jobs/{id}/waits']];
+
+const ROWS_MAX = 64;
+
+/** The frame of all views of a job. @param content given the job, what the view shows of it */
+export function jobFrame(page, content) {
+  const found = page.model.overview.jobs.find((job) => job.id === page.view.id);
+  if (!found) {
+    return missing(`No relay here knows job ${page.view.id}`,
+      'It may have ended some time ago, or its relay may not have been heard yet.');
+  }
+  const job = shownJob(found);
+  const tabs = VIEWS.filter(([, , path]) => path == null || page.paths.has(path));
+  return html`
+    ${crumbs(['Grid', '/'], [job.name])}
+    <div class="headline"><h2>${job.name} ${jobBadge(job)}</h2><div class="actions">${orders(page, job)}</div></div>
+    <div class="panel job"><header>
+      ${jobFacts(job, page.now)}
+      ${jobTroubles(job, page.now)}
+      ${isLive(job) ? jobSpeed(page.model, job) : nothing}
+    </header></div>
+    ${tabs.length < 2 ? nothing : html`<nav class="tabs" aria-label="Views of the job">${tabs.map(([name, text]) => html`
+      <a href=${jobPath(job.id, name)} aria-current=${page.view.name === name ? 'page' : nothing}>${text}</a>`)}</nav>`}
+    ${content(job)}`;
+}
+
+export function jobPage(page) {
+  return jobFrame(page, (job) => html`
+    <section aria-labelledby="ranks-title"><h2 id="ranks-title">Ranks <span class="count">${traffic(page.model.overview, job)}</span></h2>
+      <div class="panel">${rankGrid(job)}</div>
+      <div class="panel">${ranksTable(page, job)}</div></section>
+    ${about(job, page.now)}
+    ${page.eventsOf ? page.eventsOf(job) : nothing}`);
+}
+
+function traffic(overview, job) {
+  const known = job.ranks.filter((rank) => hasCounted(overview, rank));
+  const where = known.length < job.ranks.length ? ' at the relays that are known' : '';
+  return `${count(sum(known, (rank) => rank.messagesSent))} messages sent, ${count(sum(known, (rank) => rank.messagesDelivered))} delivered${where}`;
+}
+
+/** Only its home relay counts what a rank does. */
+function hasCounted(overview, rank) {
+  return overview.relays.some((relay) => relay.relay === rank.relay);
+}
+
+function ranksTable(page, job) {
+  const whole = page.wholeJobs.has(job.id);
+  const rows = whole ? job.ranks : job.ranks.slice(0, ROWS_MAX);
+  return html`${table(`Ranks of ${job.name}`, HEAD, rows.map((rank) => rankRow(rank, page, isLive(job))), { hidden: true })}
+    ${rows.length < job.ranks.length ? html`<button type="button" class="inside" @click=${() => page.showWhole(job.id)}
+      >Show all ${count(job.ranks.length)} ranks</button>` : nothing}`;
+}
+
+function rankRow(rank, page, live) {
+  const { model, now } = page;
+  const known = hasCounted(model.overview, rank);
+  const cellOf = (figure, sub) => html`<td class="num">${known ? figure : '–'}${known ? html`<span class="sub">${sub}</span>` : nothing}</td>`;
+  const tone = rank.state === 'LOST' ? 'trouble' : rank.state === 'NOT_HEARD' ? 'dim' : '';
+  return html`<tr class=${tone}>
+    <th scope="row" class="num">${rank.rank}</th>
+    <td>${known ? html`<a href=${relayPath(rank.relay)}>${rank.relay}</a>` : rank.relay}<span class="sub">${rank.site}</span></td>
+    <td>${rank.node || nothing}</td>
+    <td>${badge(rank.state)}${rank.notHeardSince ? html`<span class="sub">for ${duration(now - rank.notHeardSince)}</span>` : nothing}</td>
+    <td class="num">${rank.incarnation}</td>
+    ${cellOf(count(rank.messagesSent), bytes(rank.bytesSent))}
+    ${cellOf(count(rank.messagesDelivered), bytes(rank.bytesDelivered))}
+    ${cellOf(count(rank.unexpected), `${count(rank.posted)} posted`)}
+    <td class="num">${rank.lastDeliveryAt > 0 && live ? `${duration(now - rank.lastDeliveryAt)} ago` : '–'}</td>
+    <td class="wrap">${rank.blockedIn && live ? html`${rank.blockedIn}<span class="sub">for ${duration(now - rank.blockedSince)}</span>` : nothing}</td>
+  </tr>`;
+}
+
+function about(job, now) {
+  const restarts = sum(job.ranks, (rank) => Math.max(0, rank.incarnation - 1));
+  return html`<section aria-labelledby="about-title"><h2 id="about-title">About</h2><div class="panel pad">${facts([
+    ['Started', clock(job.startedAt, now), `${duration(now - job.startedAt)} ago`],
+    ['Owner', job.owner || '–'],
+    ['Restarts', count(restarts), 'of its ranks'],
+    ['Durability', job.durability],
+    ['Log reserved', bytes(job.reservedBytes), 'for what its ranks may have under way'],
+    ['Log pinned', bytes(job.pinnedBytes), 'from the oldest record that a rank needs'],
+  ])}</div></section>`;
+}
+
+function orders(page, job) {
+  if (!isLive(job)) return nothing;
+  const checkpoint = page.paths.has('/api/v1/checkpoint') && job.durability !== 'none';
+  return html`
+    ${checkpoint ? html`<button type="button" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, checkpointOrder(job))}
+      >Checkpoint…</button>` : nothing}
+    <button type="button" class="danger" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, endOrder(job))}>End job…</button>`;
+}
+
+function endOrder(job) {
+  return {
+    kind: 'end',
+    title: `End job ${job.name}?`,
+    text: `All its ${count(job.size)} ranks are aborted at once, and what it has not written is lost. Job ${job.id} cannot be resumed afterwards.`,
+    keep: 'Let it run',
+    verb: 'End the job',
+    path: '/api/v1/end-job',
+    body: { job: job.id },
+    refused: (told) => (told.relays.some((report) => report.ended) ? null : 'No relay here has the job open any more.'),
+    look: 'its state on this page',
+  };
+}
+
+function checkpointOrder(job) {
+  return {
+    kind: 'checkpoint',
+    title: `Ask the ranks of ${job.name} for a checkpoint now?`,
+    text: 'Each rank writes one at its next call that allows it. The job goes on; the log needs less room afterwards.',
+    keep: 'Not now',
+    verb: 'Ask for it',
+    path: '/api/v1/checkpoint',
+    body: { job: job.id },
+    refused: () => null,
+    look: 'the events of the job',
+  };
+}
