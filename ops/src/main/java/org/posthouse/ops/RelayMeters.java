@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The meters of one relay, and its last status: written by the console's loop, read by scraping workers.
  *
- * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 26 of states and gauges, 11 of streams, and for
+ * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 27 of states and gauges, 11 of streams, and for
  * each of at most {@link #LINKS_MAX} links 40, and 2 for each of its at most 8 lanes.
  */
 final class RelayMeters {
@@ -40,6 +40,7 @@ final class RelayMeters {
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayMeters.class);
     private static final String RANKS = "";
+    private static final String JAVA = Runtime.version().toString();
     private static final String LINK = "link";
 
     private final MeterRegistry registry;
@@ -140,6 +141,7 @@ final class RelayMeters {
     }
 
     private void showState() {
+        gauge("posthouse.build.info", tags.and("version", snapshot.version(), "java", JAVA), "always 1: the relay's version and its JVM's", s -> 1);
         gauge("posthouse.ready", tags, "1 when the relay takes work", s -> s.readiness.ready() ? 1 : 0);
         gauge("posthouse.start.time.seconds", tags, "start of the relay since 1970", s -> s.snapshot.startedAt() / 1000.0);
         gauge("posthouse.links", tags, "links the relay has, in any state", s -> s.snapshot.links().size());

@@ -196,7 +196,7 @@ class OpsMetricsTest {
         assertThat(text).doesNotContain("BREW").doesNotContain("marker-in-path").doesNotContain(Scenes.JOB);
         Set<String> ours = text.lines().filter(line -> line.startsWith("posthouse_"))
                 .flatMap(line -> LABEL.matcher(line).results().map(m -> m.group(1))).collect(Collectors.toSet());
-        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link", "lane", "certificate");
+        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link", "lane", "certificate", "version", "java");
     }
 
     @Test
