@@ -10,6 +10,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.posthouse.cli.log.LogCommand;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.HelpSections;
+import org.posthouse.cli.option.UsageErrors;
+import org.posthouse.cli.option.WholeNumber;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
@@ -96,9 +99,17 @@ public final class Posthouse {
                 .setExecutionStrategy(Posthouse::execute)
                 .setExecutionExceptionHandler(Posthouse::failed)
                 .setParameterExceptionHandler(Posthouse::misused)
-                .registerConverter(Path.class, Posthouse::path);
+                .registerConverter(Path.class, Posthouse::path)
+                .registerConverter(int.class, new WholeNumber())
+                .registerConverter(Integer.class, new WholeNumber())
+                .registerConverter(long.class, new WholeNumber.Long())
+                .registerConverter(Long.class, new WholeNumber.Long());
         // Words behind the program's class belong to the program, even if they look like options.
-        Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
+        Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> {
+            run.setStopAtPositional(true);
+            HelpSections.RUN.install(run);
+        });
+        Optional.ofNullable(posthouse.getSubcommands().get("relay")).ifPresent(HelpSections.RELAY::install);
         return posthouse;
     }
 
@@ -144,14 +155,14 @@ public final class Posthouse {
     private static int misused(ParameterException cause, String[] words) {
         String name = cause.getCommandLine().getCommandSpec().qualifiedName();
         PrintWriter err = cause.getCommandLine().getErr();
-        err.println(name + ": " + said(cause));
+        err.println(name + ": " + said(cause, List.of(words)));
         UnmatchedArgumentException.printSuggestions(cause, err);
         err.println("see " + name + " --help");
         return CommandLine.ExitCode.USAGE;
     }
 
     /** The message of a usage error. For an option of another launcher it names the one to use here. */
-    private static String said(ParameterException cause) {
+    private static String said(ParameterException cause, List<String> words) {
         if (cause instanceof UnmatchedArgumentException unknown && cause.getCommandLine().getParent() == null
                 && OF_LAB.contains(unknown.getUnmatched().getFirst())) {
             return unknown.getUnmatched().getFirst() + " is not installed here: it comes with a checkout that has been built (docs/bench.md)";
@@ -161,7 +172,8 @@ public final class Posthouse {
         if (unmatched.equals("-jar")) {
             return "-jar is java's: say -cp x.jar and its main class here";
         }
-        return unmatched.startsWith("-X") || unmatched.startsWith("-D") ? unmatched + " is java's: say --jvm " + unmatched + " here" : cause.getMessage();
+        return unmatched.startsWith("-X") || unmatched.startsWith("-D") ? unmatched + " is java's: say --jvm " + unmatched + " here"
+                : UsageErrors.describe(cause, words);
     }
 
     /** One clear line for what a user can mend; the whole story for what only we can. */

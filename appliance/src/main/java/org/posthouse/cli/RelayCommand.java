@@ -15,6 +15,7 @@ import org.posthouse.cli.file.OpsSecret;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.BusyPollTime;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.DataFolder;
 import org.posthouse.cli.option.EachOnce;
 import org.posthouse.cli.option.ForwardOptions;
 import org.posthouse.cli.option.GroupOptions;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Spec;
         name = "relay",
         description = "Runs a site's relay until it is interrupted.",
         mixinStandardHelpOptions = true,
+        abbreviateSynopsis = true,
         footer = {
             "",
             "Two sites on one host:",
@@ -331,7 +333,9 @@ public final class RelayCommand implements Callable<Integer> {
         Problems problems = new Problems();
         checkNames(problems);
         checkDoors(problems);
+        DataFolder.check(data, problems);
         ForwardConfig forwarded = forwards.config(problems);
+        group.check(problems);
         Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
         meeting.filter(service -> forwards.offers(service.door()))
                 .ifPresent(service -> problems.add("--forward " + service.door() + " is the door of --tunnel-group: give yours another name"));

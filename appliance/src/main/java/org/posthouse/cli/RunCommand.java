@@ -29,6 +29,7 @@ import org.posthouse.cli.option.PartsOptions;
 import org.posthouse.cli.option.RankOptions;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.option.TagOption;
+import org.posthouse.cli.option.WholeNumber;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.cli.terminal.Signals;
 import org.posthouse.launch.JobRun;
@@ -70,6 +71,7 @@ import picocli.CommandLine.Spec;
         name = "run",
         description = "Runs an MPI program; its ranks' output is tagged and its status is this command's.",
         mixinStandardHelpOptions = true,
+        customSynopsis = "posthouse run -n N [OPTION...] CLASS [ARG...]",
         footer = {
             "",
             "Examples:",
@@ -92,7 +94,8 @@ public final class RunCommand implements Callable<Integer> {
     /** Complete when the job is prepared. */
     private final CompletableFuture<JobRun> job = new CompletableFuture<>();
 
-    @Option(names = {"-n", "-np", "--ranks"}, paramLabel = "N", description = "Number of ranks. Needed without --expect.")
+    @Option(names = {"-n", "-np", "--ranks"}, paramLabel = "N", converter = WholeNumber.Positive.class,
+            description = "Number of ranks. Needed without --expect.")
     private int ranks;
 
     @Option(
@@ -111,6 +114,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--relays-per-site",
             paramLabel = "K",
+            converter = WholeNumber.NotNegative.class,
             description = "Number of relays to use at each site (default: all that a --relay knows there, or one in this process).")
     private int relaysPerSite;
 
@@ -141,6 +145,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--max-restarts",
             paramLabel = "N",
+            converter = WholeNumber.NotNegative.class,
             description = "How often each rank of a logged job is started again after its process was killed or has lost its relay, until"
                     + " it has gone on for an hour; 0: the job ends with it (default: 3).")
     private int maxRestarts = RestartPolicy.DEFAULT.maxRestarts();
@@ -148,6 +153,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--relay-timeout",
             paramLabel = "SECONDS",
+            converter = WholeNumber.NotNegative.class,
             description = "How long a logged job that has lost a relay dials it again, which brings the job back from its log; 0: the job"
                     + " ends with it (default: 60).")
     private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(RestartPolicy.DEFAULT.relayTimeoutMs());
@@ -172,6 +178,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--silence",
             paramLabel = "SECONDS",
+            converter = WholeNumber.NotNegative.class,
             description = "A rank of a logged job whose process a signal has stopped for so long is killed, and started again; 0: never"
                     + " (default: 30).")
     private int silenceSeconds = RestartPolicy.DEFAULT.silenceSeconds();
@@ -255,15 +262,10 @@ public final class RunCommand implements Callable<Integer> {
         siteNames = isCount ? "" : sitesWord;
         String ofOtherAgents = LogWords.given(command, "--sites", "--nodes", "--slurm", "--kubernetes", "--pods", "--hostfile", "--launch-agent");
         ranks = parts.ranks(ranks, command.commandLine().getParseResult().hasMatchedOption("--ranks"), ofOtherAgents);
-        if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
-            throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
-        }
         if (ranks > JobOpen.RANKS_MAX) {
             throw new ParameterException(command.commandLine(), "-n " + ranks + ", expected 1 to " + JobOpen.RANKS_MAX + " ranks");
         }
-        if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
-            throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
-        }
+        checkSites();
         if (lanes < 0 || lanes > LinkWindow.LANES_MAX) {
             throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkWindow.LANES_MAX);
         }
@@ -298,6 +300,18 @@ public final class RunCommand implements Callable<Integer> {
             Epilogue.tellLeft(outcome, folder);
         }
         return Epilogue.tell(outcome);
+    }
+
+    /** Refuses more sites than ranks, before a relay is started or asked. */
+    private void checkSites() {
+        if (sites < 0) {
+            throw new ParameterException(command.commandLine(), "--sites " + sitesWord + ": expected a whole number of 1 or more, or names of sites");
+        }
+        if (sites > ranks) {
+            throw new ParameterException(
+                    command.commandLine(), "-n " + ranks + " and --sites " + sites + ": each site needs a rank, expected at most "
+                            + (ranks == 1 ? "1 site" : ranks + " sites"));
+        }
     }
 
     /**

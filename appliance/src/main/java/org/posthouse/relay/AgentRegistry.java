@@ -89,7 +89,7 @@ final class AgentRegistry {
             return;
         }
         names.remove(session.offer().name());
-        String text = session + " is gone: " + why.reason() + ": " + why.text();
+        String text = session + " is gone: " + why.words();
         Audit.changed(relay.id(), text);
         launchers.values().forEach(launcher -> launcher.onAgentGone(session, text));
     }

@@ -414,7 +414,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         }
         helloTimer.cancel(false);
         decoder.release();
-        outboundChannel.cut(CloseNotice.closing(0, CloseReason.NORMAL, "the connection ended"));
+        outboundChannel.cut(CloseNotice.closing(0, CloseReason.NORMAL, "the other end has closed the connection"));
         relay.connections().remove(this);
         relay.newcomers().remove(this);
         if (relay.isOver()) {

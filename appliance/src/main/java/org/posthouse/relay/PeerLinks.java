@@ -325,8 +325,8 @@ public final class PeerLinks implements Links.Listener {
     public void onDown(String other, CloseNotice why) {
         assert relay.inLoop();
         LOG.atLevel(why.reason() == CloseReason.RELAY_STOPPING ? Level.INFO : Level.WARN)
-                .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
-        linkOutages.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());
+                .log("{}: link to relay {} is down: {}", relay.id(), other, why.words());
+        linkOutages.onDown(other, why.words(), System.nanoTime());
     }
 
     @Override

@@ -22,7 +22,6 @@ class PartsOptionsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --relay h:1 | Missing required option: '--ranks=N'
-            --relay h:1 -n 0 | -n, --sites and --relays-per-site are counts from 1
             --expect a=64,b=32 -n 95 --relay h:1 | -n 95 and --expect a=64,b=32, which is 96: leave -n out
             --expect a=64,b --relay h:1 | --expect "b" is not SITE=SLOTS, such as a=64
             --expect a=0 --relay h:1 | --expect "a=0" is not SITE=SLOTS, such as a=64

@@ -57,7 +57,31 @@ final class PosthouseTest {
     @Test
     void npIsTheNumberOfRanksAsInOtherStarters() {
         assertThat(execute("run -np four -cp pi.jar Pi")).isEqualTo(CommandLine.ExitCode.USAGE);
-        assertThat(err.toString()).contains("Invalid value for option '--ranks': 'four' is not an int");
+        assertThat(err.toString()).contains("posthouse run: -np four: expected a whole number of 1 or more\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "run -n=two x                 | -n two: expected a whole number of 1 or more",
+        "run --ranks 0 x              | --ranks 0: expected a whole number of 1 or more",
+        "run -n 2 --silence -1 x      | --silence -1: expected a whole number of 0 or more",
+        "run -n 2 --lanes x y         | --lanes x: expected a whole number",
+        "run -n 99999999999 y         | -n 99999999999: expected a whole number of 1 or more, at most 2147483647",
+        "log show --data d --from x   | --from x: expected a whole number",
+        "run -n 2 --durability disk x | --durability disk: expected none, process or host",
+        "run -n 2 --where x y         | --where x: expected LABEL=VALUE",
+        "mode fast                    | NAME fast: expected multiplexed, pooled, pipeline or threaded",
+        "status --ops h               | --ops: \"h\" has no port number, expected HOST:PORT"
+    })
+    void aValueIsRefusedWithTheOptionAsItWasWrittenAndWhatIsExpected(String line, String said) {
+        assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString().lines()).first().asString().endsWith(": " + said);
+    }
+
+    @Test
+    void moreSitesThanRanksAreRefusedBeforeAnythingIsStarted() {
+        assertThat(execute("run -n 4 --sites 5 example:pi")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).isEqualTo("posthouse run: -n 4 and --sites 5: each site needs a rank, expected at most 4 sites\nsee posthouse run --help\n");
     }
 
     @ParameterizedTest

@@ -46,6 +46,18 @@ class RelayCommandTest {
                                 problem -> assertThat(problem).contains("authority.pem is missing")));
     }
 
+    /** They were told late: the group's at the second try, the folder's when the relay was started. */
+    @Test
+    void aFolderThatCannotBeMadeAndAGroupsAddressAreAmongTheProblems() {
+        assertThatExceptionOfType(CommandFailure.class)
+                .isThrownBy(() -> relay("--site", "A", "--data", "/proc/posthouse", "--group", "10.0.0.1:7414", "--member", "h:1").settings())
+                .satisfies(told -> assertThat(told.getMessage().split("; "))
+                        .anySatisfy(problem -> assertThat(problem).startsWith("--site \"A\", expected"))
+                        .anySatisfy(problem -> assertThat(problem).startsWith("--data /proc/posthouse: it cannot be made"))
+                        .anySatisfy(problem -> assertThat(problem).startsWith("group address '10.0.0.1' is not a loopback address"))
+                        .anySatisfy(problem -> assertThat(problem).startsWith("group member 'h:1' is not")));
+    }
+
     @Test
     void validOptionsReachTheSettings() throws CommandFailure {
         RelayCommand.Settings settings =

@@ -107,7 +107,7 @@ class AgentRelayTest {
             agent.close();
             AgentGone gone = AgentGone.decode(next(sender, FrameType.AGENT_GONE));
             assertThat(gone.end()).isEqualTo(AGENT);
-            assertThat(gone.why()).startsWith("agent n1 (8182838485868788) is gone: NORMAL: ");
+            assertThat(gone.why()).startsWith("agent n1 (8182838485868788) is gone: ");
             assertThat(nodes(other)).as("the other launcher hears nothing else").isEmpty();
             sender.send(said(SAID));
             assertThat(AgentGone.decode(next(sender, FrameType.AGENT_GONE)).why()).isEqualTo("relay here has no agent 8182838485868788");

@@ -25,7 +25,7 @@ class ProcessExit {
     }
 
     void refused(String relay, CloseNotice why) {
-        say("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": " + why.text() + "; "
+        say("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.words() + "; "
                 + why.reason().advice());
         exit(why.reason() == CloseReason.CANNOT_RESUME && why.text().startsWith(RESTART) ? ExitStatuses.RESTART : ExitStatuses.CONNECTION);
     }

@@ -22,6 +22,13 @@ public record CloseNotice(long job, int code, int rank, String text) {
         return CloseReason.of(code);
     }
 
+    /** The close for people: the reason's name and the text; of an ordinary end, which has no fault to look up, the text alone. */
+    public String words() {
+        CloseReason reason = reason();
+        String what = text.isEmpty() ? reason.meaning() : text;
+        return reason == CloseReason.NORMAL ? what : reason + ": " + what;
+    }
+
     /** Encodes as {@code type}: ABORT, CLOSE or JOB_CLOSE. */
     public ByteBuffer encode(FrameType type) {
         return new FrameWriter(type, job, Wire.HEADER_BYTES + 16 + TEXT_BYTES_MAX)

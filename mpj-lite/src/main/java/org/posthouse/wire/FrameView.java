@@ -129,10 +129,13 @@ public final class FrameView {
         }
         int length = length();
         if (length < Wire.HEADER_BYTES || length > Wire.CHUNK_FRAME_BYTES_MAX) {
+            String foreign = ForeignProtocol.describe(length);
             throw new WireException(
                     length < Wire.HEADER_BYTES && length >= 0 ? CloseReason.MALFORMED_FRAME : CloseReason.FRAME_TOO_LONG,
-                    "frame length " + Integer.toUnsignedString(length) + ", expected " + Wire.HEADER_BYTES + " to "
-                            + Wire.CHUNK_FRAME_BYTES_MAX);
+                    !foreign.isEmpty()
+                            ? "this is no Posthouse connection: " + foreign
+                            : "frame length " + Integer.toUnsignedString(length) + ", expected " + Wire.HEADER_BYTES + " to "
+                                    + Wire.CHUNK_FRAME_BYTES_MAX);
         }
         FrameType type = type();
         if (type == null) {

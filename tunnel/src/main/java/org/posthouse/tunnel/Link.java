@@ -308,7 +308,7 @@ final class Link {
 
     void onDialFailed(CloseNotice why) {
         if (!isUp()) {
-            transition(LinkStatus.State.DOWN, text(why));
+            transition(LinkStatus.State.DOWN, why.words());
         }
     }
 
@@ -487,7 +487,7 @@ final class Link {
     private void down(CloseNotice why) {
         letGo(why);
         boolean wasUp = state == LinkStatus.State.UP;
-        transition(LinkStatus.State.DOWN, text(why));
+        transition(LinkStatus.State.DOWN, why.words());
         if (wasUp) {
             downAtNanos = System.nanoTime();
             links.routing().forget(relay);
@@ -596,9 +596,5 @@ final class Link {
             state = next;
             since = Instant.now();
         }
-    }
-
-    private static String text(CloseNotice why) {
-        return why.reason() + (why.text().isEmpty() ? "" : ": " + why.text());
     }
 }

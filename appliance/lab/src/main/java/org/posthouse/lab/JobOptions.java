@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.JobProgram;
+import org.posthouse.cli.option.WholeNumber;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.Durability;
@@ -27,16 +28,19 @@ final class JobOptions {
     @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders; DIR/* is all jars in DIR.")
     private String classPath = "";
 
-    @Option(names = {"-n", "-np", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")
+    @Option(names = {"-n", "-np", "--ranks"}, defaultValue = "4", paramLabel = "N", converter = WholeNumber.Positive.class,
+            description = "Number of ranks (default: ${DEFAULT-VALUE}).")
     private int ranks;
 
-    @Option(names = "--sites", defaultValue = "1", paramLabel = "S", description = "Number of sites to spread over (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--sites", defaultValue = "1", paramLabel = "S", converter = WholeNumber.Positive.class,
+            description = "Number of sites to spread over (default: ${DEFAULT-VALUE}).")
     private int sites;
 
     @Option(
             names = "--relays-per-site",
             defaultValue = "1",
             paramLabel = "K",
+            converter = WholeNumber.Positive.class,
             description = "Number of relays of each site (default: ${DEFAULT-VALUE}).")
     private int relaysPerSite;
 
@@ -44,11 +48,11 @@ final class JobOptions {
      * The job.
      *
      * @param environment further variables of the ranks' environment
-     * @throws ParameterException if a count is none
+     * @throws ParameterException if there are more sites than ranks
      */
     JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, RestartPolicy restartPolicy) throws CommandFailure {
-        if (ranks < 1 || sites < 1 || relaysPerSite < 1) {
-            throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
+        if (sites > ranks) {
+            throw new ParameterException(command.commandLine(), "-n " + ranks + " and --sites " + sites + ": each site needs a rank");
         }
         JobProgram found = JobProgram.find(job, classPath);
         return new JobSpec(

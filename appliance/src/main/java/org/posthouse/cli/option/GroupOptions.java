@@ -49,6 +49,13 @@ public final class GroupOptions {
             description = "A relay's address for --tunnel-group, if two would have the same; the same at all relays. May be repeated.")
     private Map<String, String> addresses = new LinkedHashMap<>();
 
+    /** Adds what is wrong with the addresses of members on this host to {@code problems}. */
+    public void check(Problems problems) {
+        if (tunnelPort == null) {
+            problems.of(() -> onThisHost("relay", Optional.empty()));
+        }
+    }
+
     /** The settings of the group's traffic over links; empty if there is none. Adds errors to {@code problems}. */
     public Optional<LoopbackConfig> loopback(boolean linked, Problems problems) {
         if (tunnelPort == null) {
@@ -74,8 +81,11 @@ public final class GroupOptions {
     /** The settings of the group that {@code relay} joins; over its links if there are any that carry it. */
     public GroupConfig config(RelayConfig relay) {
         Optional<LoopbackConfig> loopback = relay.links().flatMap(links -> links.forwards().loopback());
-        return loopback.map(service -> overLinks(relay, service)).orElseGet(() -> new GroupConfig(
-                GROUP, group.host(), group.port(), members.stream().map(HostPort::toString).toList(), relay.relay(), GroupTiming.WAN, proof(relay)));
+        return loopback.map(service -> overLinks(relay, service)).orElseGet(() -> onThisHost(relay.relay(), proof(relay)));
+    }
+
+    private GroupConfig onThisHost(String relay, Optional<SiteProof> proof) {
+        return new GroupConfig(GROUP, group.host(), group.port(), members.stream().map(HostPort::toString).toList(), relay, GroupTiming.WAN, proof);
     }
 
     private static Optional<SiteProof> proof(RelayConfig relay) {

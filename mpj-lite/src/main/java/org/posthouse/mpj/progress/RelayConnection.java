@@ -425,7 +425,7 @@ public final class RelayConnection {
             relayDialer.early();
         }
         stage = Stage.BROKEN;
-        ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.reason() + ": " + why.text());
+        ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.words());
         return true;
     }
 

@@ -257,7 +257,7 @@ public final class FrameSocket {
         }
         decoder.release();
         listener.onReadEnd(this);
-        CloseNotice why = closing != null ? closing : CloseNotice.closing(0, CloseReason.NORMAL, "the connection ended");
+        CloseNotice why = closing != null ? closing : CloseNotice.closing(0, CloseReason.NORMAL, "the other end has closed the connection");
         closing = why;
         listener.onClosed(this, why);
     }

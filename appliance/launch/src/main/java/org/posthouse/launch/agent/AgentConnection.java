@@ -136,7 +136,7 @@ final class AgentConnection implements AutoCloseable {
                 line.dispatch(this::onFrame);
             }
         } catch (EOFException e) {
-            lost(notice == null ? "it has closed the connection" : notice.reason() + ": " + notice.text() + "; " + notice.reason().advice());
+            lost(notice == null ? "it has closed the connection" : notice.words() + "; " + notice.reason().advice());
         } catch (IOException | WireException e) {
             lost(e.getMessage());
         }

@@ -445,7 +445,7 @@ public final class RelayClient implements AutoCloseable {
                 CloseNotice why = CloseNotice.decode(frame);
                 refusal = why.reason();
                 String verb = refusal == CloseReason.RELAY_STOPPING ? " has ended the connection: " : " refused: ";
-                lost(this + verb + why.reason() + ": " + why.text() + "; " + why.reason().advice());
+                lost(this + verb + why.words() + "; " + why.reason().advice());
             }
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view + " from " + this);
         }
