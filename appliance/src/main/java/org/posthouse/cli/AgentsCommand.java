@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
         description = "Starts agents on several hosts that stay until they are stopped, lists and stops them. Relays' lists of nodes are the only record.",
         mixinStandardHelpOptions = true,
         subcommands = {AgentsCommand.Start.class, AgentsCommand.Stop.class, AgentsCommand.Ls.class},
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Examples:", "  posthouse agents ls --relay login:7411 --token-file token"})
 final class AgentsCommand {
     /** The relay, and what proves this user to it. */
     static final class AtRelay {
@@ -118,7 +119,9 @@ final class AgentsCommand {
     @Command(
             name = "stop",
             description = "Stops agents that this user has started with posthouse agents start, each when its last job has left.",
-            mixinStandardHelpOptions = true)
+            mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  posthouse agents stop --relay login:7411 --token-file token",
+                "  posthouse agents stop --relay login:7411 --token-file token --now n1 n2"})
     static final class Stop implements Callable<Integer> {
         private static final long END_SECONDS = 30;
         private static final long LOOK_MS = 200;
@@ -172,15 +175,21 @@ final class AgentsCommand {
     }
 
     /** {@code posthouse agents ls}. */
-    @Command(name = "ls", description = "Lists agents that this user has started with posthouse agents start.", mixinStandardHelpOptions = true)
+    @Command(name = "ls", description = "Lists agents that this user has started with posthouse agents start.", mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  posthouse agents ls --relay login:7411 --token-file token",
+                "  posthouse agents ls --relay login:7411 --token-file token --json"})
     static final class Ls implements Callable<Integer> {
         @Mixin
         private AtRelay at;
 
+        @Option(names = "--json", description = "Print the agents as JSON.")
+        private boolean json;
+
         @Override
         public Integer call() throws CommandFailure {
             try {
-                System.out.print(NodesTable.of(at.own()));
+                List<GridNodes.Node> own = at.own();
+                System.out.print(json ? NodesCommand.json(own, List.of()) + System.lineSeparator() : NodesTable.of(own));
                 return 0;
             } catch (JobFailure e) {
                 throw new CommandFailure(e.getMessage(), e);

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.demo.Demo;
 import org.posthouse.launch.job.JobFailure;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Spec;
         name = "demo",
         description = "Starts two sites on this host, runs the examples over both, kills a rank or a node of each and in heat a relay, and draws what"
                 + " happened.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  posthouse demo", "  posthouse demo --keep ring heat", "  posthouse demo --nodes 2"})
 final class DemoCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "Leave the relays and the console up until Ctrl-C.")
     private boolean keep;
@@ -72,7 +74,7 @@ final class DemoCommand implements Callable<Integer> {
                 out.println("The console is at " + demo.console() + " until you press Ctrl-C.");
                 interruption.await();
             }
-            return verified ? 0 : CommandFailure.STATUS_FAILED;
+            return verified ? 0 : ExitCode.FAILED.status();
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "drain",
         description = "Has the links of other relays leave this gateway for other ways; they go on. Its own links and ranks stay.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  posthouse drain", "  posthouse drain --undo"})
 final class DrainCommand implements Callable<Integer> {
     @Option(names = "--undo", description = "Let them come again.")
     private boolean undo;

@@ -1,7 +1,7 @@
 package org.posthouse.cli;
 
 import java.nio.file.Path;
-import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.wire.ExitStatuses;
 
@@ -49,6 +49,6 @@ final class Epilogue {
     /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */
     private static int exitStatus(JobOutcome outcome) {
         boolean hidden = !outcome.isSuccess() && (outcome.status() & 0xff) == 0;
-        return hidden ? CommandFailure.STATUS_FAILED : outcome.status();
+        return hidden ? ExitCode.FAILED.status() : outcome.status();
     }
 }

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.KeysFolder;
@@ -29,12 +30,14 @@ import picocli.CommandLine.Spec;
             KeysCommand.Renew.class,
             KeysCommand.Revoke.class
         },
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Examples:", "  posthouse keys init grid", "  posthouse keys issue --authority grid --into keys-a site-a"})
 final class KeysCommand {
     private static final String DAYS = "Days of validity (default: ${DEFAULT-VALUE}).";
 
     /** {@code posthouse keys init}. */
-    @Command(name = "init", description = "Makes a grid's authority. Keep its folder where no relay runs.", mixinStandardHelpOptions = true)
+    @Command(name = "init", description = "Makes a grid's authority. Keep its folder where no relay runs.", mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  posthouse keys init grid", "  posthouse keys init --days 730 grid"})
     static final class Init implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "The authority's folder; made if missing.")
         private Path folder;
@@ -88,7 +91,9 @@ final class KeysCommand {
     }
 
     /** {@code posthouse keys issue}. */
-    @Command(name = "issue", description = "Issues a site's certificate and key, or those of one of its nodes.", mixinStandardHelpOptions = true)
+    @Command(name = "issue", description = "Issues a site's certificate and key, or those of one of its nodes.", mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  posthouse keys issue --authority grid --into keys-a site-a",
+                "  posthouse keys issue --authority grid --into keys-n1 --node n1 site-a"})
     static final class Issue extends Certification {
         @Option(names = "--node", paramLabel = "NAME", description = "For a node of the site: its agent then needs no token (agent --keys).")
         private String node;
@@ -113,8 +118,7 @@ final class KeysCommand {
                 "Status 0: the folder is of use, now and for --days more. 3: it is not: the site's",
                 "certificate or its authority has expired or is not valid yet, or the folder's list",
                 "has the certificate revoked; an authority's, if the authority itself is not valid.",
-                "1: it cannot be read."
-            },
+                "1: it cannot be read.", "", "Examples:", "  posthouse keys show keys-a", "  posthouse keys show --days 30 --json grid"},
             mixinStandardHelpOptions = true)
     static final class Show implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "The authority's folder, or a site's.")
@@ -139,7 +143,7 @@ final class KeysCommand {
                 KeysFolder keys = KeysFolder.read(folder);
                 Instant now = Instant.now();
                 System.out.print(json ? KeysListing.json(keys) + System.lineSeparator() : KeysListing.text(folder, keys, now, now.plus(Duration.ofDays(days))));
-                return keys.isGood(now) && keys.isGood(now.plus(Duration.ofDays(days))) ? 0 : StatusCommand.STATUS_ATTENTION;
+                return keys.isGood(now) && keys.isGood(now.plus(Duration.ofDays(days))) ? 0 : ExitCode.ATTENTION.status();
             } catch (KeysException e) {
                 throw new CommandFailure(e.getMessage(), e);
             }
@@ -151,7 +155,8 @@ final class KeysCommand {
             name = "renew",
             description = "Puts another key and certificate in place of a site's. Its relays take them up within a second; the old certificate"
                     + " stays valid until its end or until it is revoked.",
-            mixinStandardHelpOptions = true)
+            mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  posthouse keys renew --authority grid --into keys-a site-a"})
     static final class Renew extends Certification {
         @Override
         SiteCertificate write(GridAuthority grid, String site, int days, Path into) throws KeysException {
@@ -169,7 +174,8 @@ final class KeysCommand {
             name = "revoke",
             description = "Takes certificates back. Relays refuse them, and end links that use them, within seconds after the list has come"
                     + " to one of them.",
-            mixinStandardHelpOptions = true)
+            mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  posthouse keys revoke --authority grid --into keys-b site-a", "  posthouse keys revoke --authority grid site-a/n1"})
     static final class Revoke implements Callable<Integer> {
         @Parameters(paramLabel = "SITE|SITE/NODE|SERIAL", description = "A site or a node, for all its certificates, or one certificate's serial number.")
         private String siteOrSerial;

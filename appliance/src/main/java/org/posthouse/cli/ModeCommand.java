@@ -21,7 +21,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "mode",
         description = "Places the work of a running relay on threads in another way; its jobs go on.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  posthouse mode pooled --loops 4", "  posthouse mode pipeline --pipeline 2,1,2",
+            "  posthouse mode multiplexed --ops 127.0.0.1:7423"})
 final class ModeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The mode: ${COMPLETION-CANDIDATES}.")
     private RelayConfig.Mode mode;

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.GridNodes;
@@ -26,11 +27,9 @@ import picocli.CommandLine.Option;
         name = "nodes",
         description = "Lists the nodes (posthouse agent) of a relay and of all relays that it knows, and drains one of them.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Status 0: all relays have answered. 3: a relay could not be asked."})
+        footer = {"", "Status 0: all relays have answered. 3: a relay could not be asked.", "", "Examples:", "  posthouse nodes --relay 127.0.0.1:7411",
+            "  posthouse nodes --relay login:7411 --token-file token --json", "  posthouse nodes --relay login:7411 --token-file token --drain n17"})
 final class NodesCommand implements Callable<Integer> {
-    /** As of {@code posthouse status}. */
-    private static final int STATUS_ATTENTION = StatusCommand.STATUS_ATTENTION;
-
     @Option(
             names = "--relay",
             paramLabel = "HOST:PORT",
@@ -72,7 +71,7 @@ final class NodesCommand implements Callable<Integer> {
             grid.unreached().forEach(relay -> System.err.println("posthouse nodes: " + OneLine.of(relay.toString())));
             List<GridNodes.Node> nodes = order == null ? grid.nodes() : List.of(drained(grid, token));
             System.out.print(json ? json(nodes, grid.unreached()) + System.lineSeparator() : NodesTable.of(nodes));
-            return grid.unreached().isEmpty() ? 0 : STATUS_ATTENTION;
+            return grid.unreached().isEmpty() ? 0 : ExitCode.ATTENTION.status();
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

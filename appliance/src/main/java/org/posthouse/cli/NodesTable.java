@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.posthouse.cli.terminal.OneLine;
+import org.posthouse.cli.terminal.TextTable;
 import org.posthouse.launch.place.GridNodes;
 import org.posthouse.wire.AgentOffer;
 
@@ -27,19 +28,7 @@ final class NodesTable {
         List<List<String>> rows = new ArrayList<>();
         rows.add(HEAD);
         nodes.forEach(node -> rows.add(row(node)));
-        StringBuilder text = new StringBuilder();
-        for (List<String> row : rows) {
-            StringBuilder line = new StringBuilder();
-            for (int column = 0; column < row.size(); column++) {
-                int at = column;
-                int width = rows.stream().mapToInt(other -> other.get(at).length()).max().orElse(0);
-                String padding = " ".repeat(width - row.get(column).length());
-                boolean number = column >= NUMBERS_FROM && column < NUMBERS_TO;
-                line.append(number ? padding + row.get(column) : row.get(column) + padding).append("  ");
-            }
-            text.append(line.toString().stripTrailing()).append(System.lineSeparator());
-        }
-        return text.toString();
+        return TextTable.of(rows, column -> column >= NUMBERS_FROM && column < NUMBERS_TO);
     }
 
     private static List<String> row(GridNodes.Node node) {

@@ -8,11 +8,13 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.posthouse.cli.jobs.JobsCommand;
 import org.posthouse.cli.log.LogCommand;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HelpSections;
 import org.posthouse.cli.option.UsageErrors;
 import org.posthouse.cli.option.WholeNumber;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
@@ -31,7 +33,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description = "Joins clusters into one message-passing machine for Java MPI programs.",
         mixinStandardHelpOptions = true,
         versionProvider = Posthouse.BuildVersion.class,
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Examples:", "  posthouse run -n 4 example:pi", "  posthouse demo", "  posthouse help run"})
 public final class Posthouse {
     private static final List<String> VERSION = List.of("--version", "-V");
 
@@ -80,7 +83,7 @@ public final class Posthouse {
             }
             status = commandLine(args).execute(args);
         }
-        System.exit(status == 0 && System.out.checkError() ? CommandFailure.STATUS_FAILED : status); // Nobody has all of what it was to print.
+        System.exit(status == 0 && System.out.checkError() ? ExitCode.FAILED.status() : status); // Nobody has all of what it was to print.
     }
 
     /** Whether these words most likely start a relay in this process. */
@@ -158,7 +161,7 @@ public final class Posthouse {
         err.println(name + ": " + said(cause, List.of(words)));
         UnmatchedArgumentException.printSuggestions(cause, err);
         err.println("see " + name + " --help");
-        return CommandLine.ExitCode.USAGE;
+        return ExitCode.USAGE.status();
     }
 
     /** The message of a usage error. For an option of another launcher it names the one to use here. */
@@ -181,10 +184,10 @@ public final class Posthouse {
         String name = command.getCommandSpec().qualifiedName();
         if (cause instanceof CommandFailure failure) {
             System.err.println(name + ": " + failure.getMessage());
-            return failure.status();
+            return ExitCode.FAILED.status();
         }
         System.err.println(name + ": a fault in posthouse; please report it with what follows");
         cause.printStackTrace();
-        return CommandFailure.STATUS_FAILED;
+        return ExitCode.FAILED.status();
     }
 }

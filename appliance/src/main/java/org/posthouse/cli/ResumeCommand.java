@@ -28,8 +28,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Arguments, environment and working folder are those of the first launcher. Status: the",
             "job's; 75 if it stands still again; 74 if a relay has lost what it needs; 1 if there",
-            "is no job to go on with, or, with --end, a relay of it cannot be told."
-        })
+            "is no job to go on with, or, with --end, a relay of it cannot be told.", "", "Examples:", "  posthouse resume june",
+            "  posthouse resume --end june"})
 final class ResumeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "The job's folder.")
     private Path folder;

@@ -30,6 +30,7 @@ import org.posthouse.cli.option.RankOptions;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.option.TagOption;
 import org.posthouse.cli.option.WholeNumber;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.cli.terminal.Signals;
 import org.posthouse.launch.JobRun;
@@ -462,7 +463,7 @@ public final class RunCommand implements Callable<Integer> {
     private void limitTime(JobRun running) {
         rankOptions.timeoutSeconds()
                 .ifPresent(seconds -> CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS)
-                        .execute(() -> running.stop(RankOptions.STATUS_TIMEOUT, "it has run for " + seconds + " s, its --timeout")));
+                        .execute(() -> running.stop(ExitCode.TIMEOUT.status(), "it has run for " + seconds + " s, its --timeout")));
     }
 
     private JobRun prepareLasting(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws JobFailure {

@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import org.posthouse.cli.console.ConsoleClient;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.OneLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,11 +23,9 @@ import picocli.CommandLine.Mixin;
         description = "Tells how a running relay is: its links, its log, its keys, and what is to be done.",
         mixinStandardHelpOptions = true,
         footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders or a checkpoint is not kept, a running job has"
-                + " diverged or stands still, or a warning stands."})
+                + " diverged or stands still, or a warning stands.",
+            "", "Examples:", "  posthouse status", "  posthouse status --ops 127.0.0.1:7423 --json"})
 final class StatusCommand implements Callable<Integer> {
-    /** Something needs attention; not 1 or 2, which say that the command itself failed. */
-    static final int STATUS_ATTENTION = 3;
-
     /** Blocked ranks of a job that are named. */
     private static final int BLOCKED_NAMED_MAX = 8;
 
@@ -42,7 +41,7 @@ final class StatusCommand implements Callable<Integer> {
         JsonNode jobs = client.json(client.get("/api/v1/jobs"));
         String text = tell(relays, jobs);
         System.out.print(console.json() ? json(relays, jobs) + System.lineSeparator() : text);
-        return attention ? STATUS_ATTENTION : 0;
+        return attention ? ExitCode.ATTENTION.status() : 0;
     }
 
     /** Both answers in one object. It contains the problems that {@link #tell} reports. */
@@ -84,8 +83,16 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** If its result may be another than without restarts, if it is without a launcher, or if ranks are blocked. */
+    /** A job that is open, and whatever is to be told of one: that it may have diverged, is without a launcher, or has ranks that are blocked. */
     private void tellJob(StringBuilder text, JsonNode job) {
+        String state = text(job.path("state"));
+        if (state.equals("RUNNING") || state.equals("STARTING")) {
+            text.append(String.format(
+                    Locale.ROOT, "job %s (%s): %s, %,d %s, since %s%s%n", text(job.path("id")), text(job.path("name")),
+                    state.equals("RUNNING") ? "running" : "starting", job.path("size").asLong(),
+                    job.path("size").asLong() == 1 ? "rank" : "ranks", time(job.path("startedAt")),
+                    job.path("owner").asText().isEmpty() ? "" : ", of " + text(job.path("owner"))));
+        }
         if (job.path("launcherAwaitedUntil").asLong() > 0) {
             attention = true;
             text.append(String.format(

@@ -533,7 +533,7 @@ final class Jobs {
         if (job == null || job.state() == OpenJob.State.CLOSED) {
             return false;
         }
-        String why = "an operator of relay " + relay.id() + " has ended it (posthouse jobs end)";
+        String why = "an operator of relay " + relay.id() + " has ended it (posthouse jobs abort)";
         job.tell(new JobEvent(id, JobEvent.ABORTED, -1, ExitStatuses.TERMINATED, why));
         close(id, new CloseNotice(id, ExitStatuses.TERMINATED, -1, why));
         return true;

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.keys.RelayId;
@@ -86,7 +87,7 @@ class NodesCommandTest {
         assertThat(result.out()).isEqualTo("no node is connected; start one with posthouse agent\n");
         assertThat(result.err().lines()).singleElement().asString()
                 .startsWith("posthouse nodes: relay bonn of site bonn at 127.0.0.1:1 cannot be asked for its nodes: ");
-        assertThat(result.status()).isEqualTo(StatusCommand.STATUS_ATTENTION);
+        assertThat(result.status()).isEqualTo(ExitCode.ATTENTION.status());
         JsonNode json = new ObjectMapper().readTree(nodes(here, "--json").out());
         assertThat(json.at("/unreached/0/relay").asText()).isEqualTo("bonn");
     }

@@ -71,8 +71,10 @@ class StatusCommandTest {
         String job = "{'id': 'aa', 'name': 'Main', 'state': 'RUNNING', 'size': 2, 'standsStillSince': %d, " + ranks + "}";
         JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [" + job.formatted(0) + "," + job.formatted(86400000) + "]}").replace('\'', '"'));
         assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs).lines()).containsExactly(
+                "job aa (Main): running, 2 ranks, since 1970-01-01T00:00:00Z",
                 "job aa (Main): 1 of 2 ranks wait",
                 "  blocked   rank 1 in Recv(source 0, tag 7) since 1970-01-02T00:00:00Z",
+                "job aa (Main): running, 2 ranks, since 1970-01-01T00:00:00Z",
                 "job aa (Main): STANDS STILL: all ranks that have not called Finalize wait since 1970-01-02T00:00:00Z",
                 "  blocked   rank 1 in Recv(source 0, tag 7) since 1970-01-02T00:00:00Z");
     }
@@ -83,6 +85,7 @@ class StatusCommandTest {
         JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [{'id': 'aa', 'name': '\\u001b[2JMain\\nall is well', 'state': 'RUNNING', 'size': 1,"
                 + "'ranks': [{'rank': 0, 'blockedIn': 'Recv\\u0007', 'blockedSince': 0}]}]}").replace('\'', '"'));
         assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs).lines()).containsExactly(
+                "job aa (\\u001b[2JMain\\u000aall is well): running, 1 rank, since 1970-01-01T00:00:00Z",
                 "job aa (\\u001b[2JMain\\u000aall is well): 1 of 1 ranks wait",
                 "  blocked   rank 0 in Recv\\u0007 since 1970-01-01T00:00:00Z");
     }

@@ -179,7 +179,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     synchronized String compareShown() throws JobFailure {
         List<List<String>> kept = new ArrayList<>();
         for (int rank = 0; rank < job.ranks(); rank++) {
-            kept.add(JobFolder.shown(folder, rank));
+            kept.add(JobFolder.shown(folder, rank, "out"));
         }
         return outputCheck.compare(kept, kills.size(), line -> transcript.onLine(line, true));
     }

@@ -17,6 +17,7 @@ import org.posthouse.cli.option.CheckpointOption;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.launch.install.RelayGrid;
 import org.posthouse.launch.install.RelayProcess;
@@ -187,7 +188,7 @@ final class ChaosCommand implements Callable<Integer> {
             report = new Campaign(plan, people, interruption::guardNext).run();
         } catch (JobFailure e) {
             System.err.println(command.qualifiedName() + ": " + e.getMessage()); // Not behind the interruption's end: this process may be gone then.
-            return CommandFailure.STATUS_FAILED;
+            return ExitCode.FAILED.status();
         }
         report.print(people);
         if (!report.lostRelay().isEmpty()) {
@@ -196,6 +197,6 @@ final class ChaosCommand implements Callable<Integer> {
         if (json) {
             System.out.println(report.json());
         }
-        return report.isSuccess() ? 0 : CommandFailure.STATUS_FAILED;
+        return report.isSuccess() ? 0 : ExitCode.FAILED.status();
     }
 }

@@ -16,7 +16,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.cli.Posthouse;
+import org.posthouse.cli.terminal.ExitCode;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -125,6 +128,37 @@ class CommandsDocumentedTest {
     /** The words of a line, which are in single quotes if they have blanks. */
     private static String[] words(String line) {
         return WORD.matcher(line).results().map(found -> found.group().replace("'", "")).toArray(String[]::new);
+    }
+
+    @Test
+    void everyCommandHasAnExampleOfItselfInItsHelp() {
+        for (CommandLine command : commands()) {
+            String name = command.getCommandSpec().qualifiedName();
+            if (!command.getCommandName().equals("help")) {
+                assertThat(command.getCommandSpec().usageMessage().footer())
+                        .as("footer of %s", name)
+                        .anyMatch(line -> line.startsWith("  ") && (line.strip() + " ").startsWith(name + " "));
+            }
+        }
+    }
+
+    /** Commands whose output is a list. */
+    @ParameterizedTest
+    @ValueSource(strings = {"status", "nodes", "agents ls", "jobs", "jobs ls", "jobs show", "jobs output", "keys show", "log ls", "log show", "log verify"})
+    void whatIsListedCanBeHadAsJson(String words) {
+        CommandLine command = Posthouse.commandLine();
+        for (String word : words.split(" ")) {
+            command = command.getSubcommands().get(word);
+        }
+        assertThat(command.getCommandSpec().findOption("--json")).as(words).isNotNull();
+    }
+
+    @Test
+    void theTableOfExitStatusesIsThatOfTheCommands() throws IOException {
+        String page = Files.readString(ROOT.resolve("docs/operations.md"));
+        String expected = Stream.of(ExitCode.values()).map(code -> "| " + code.status() + " | " + code.meaning() + " |\n").collect(Collectors.joining());
+        assertThat(page).contains("| status | meaning |\n|---|---|\n" + expected + "\n");
+        assertThat(Stream.of(ExitCode.values()).map(ExitCode::status)).doesNotHaveDuplicates().isSorted();
     }
 
     @Test

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "export",
         description = "Copies the records of one job, or of one rank and those of its whole job, into a file.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  posthouse log export --data data-a --to job.log 4f1c09a2b3d4e5f6"})
 final class LogExportCommand implements Callable<Integer> {
     @Mixin
     private LogFolder folder;

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.TerminalProgress;
 import org.posthouse.logstore.LogDefect;
 import org.posthouse.logstore.LogEntry;
@@ -113,7 +114,7 @@ final class LogFolder {
             boolean torn = defect.kind() == LogDefect.Kind.TORN_TAIL;
             System.err.println("posthouse log: " + defect
                     + (torn && isWritten(scan.folder()) ? "; a relay writes this log now, so this may be its next record" : ""));
-            status = Math.max(status, torn ? LogCommand.STATUS_TORN : LogCommand.STATUS_DAMAGED);
+            status = Math.max(status, torn ? ExitCode.ATTENTION.status() : ExitCode.DAMAGED.status());
         }
         return status;
     }

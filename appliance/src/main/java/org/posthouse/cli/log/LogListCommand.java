@@ -19,7 +19,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code posthouse log ls}: the jobs in a log. */
-@Command(name = "ls", description = "Lists the jobs in a log, open and closed.", mixinStandardHelpOptions = true)
+@Command(name = "ls", description = "Lists the jobs in a log, open and closed.", mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  posthouse log ls --data data-a", "  posthouse log ls --data data-a --json"})
 final class LogListCommand implements Callable<Integer> {
     @Mixin
     private LogFolder folder;

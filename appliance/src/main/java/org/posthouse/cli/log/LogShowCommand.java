@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "show",
         description = "Shows a log's records, one a line, in the order in which they were written.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  posthouse log show --data data-a --count 20", "  posthouse log show --data data-a --rank 3 --json"})
 final class LogShowCommand implements Callable<Integer> {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int PAYLOAD_BYTES_SHOWN = 32;

@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
             "1:it cannot be read",
             "3:its last bytes were never published as a record; the relay that opens it cuts them off",
             "4:it is damaged, in the place that is named: no relay will open it, unless nothing but its oldest files are gone: then the jobs that need them cannot go on"
-        })
+        },
+        footer = {"", "Examples:", "  posthouse log verify --data data-a"})
 final class LogVerifyCommand implements Callable<Integer> {
     @Mixin
     private LogFolder folder;

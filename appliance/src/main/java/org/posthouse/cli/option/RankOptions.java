@@ -13,9 +13,6 @@ import picocli.CommandLine.Option;
 
 /** Options that mpirun has too: variables of ranks, copies of their output, and a limit of the job's time. */
 public final class RankOptions {
-    /** As of timeout(1). */
-    public static final int STATUS_TIMEOUT = 124;
-
     @Option(
             names = "-x",
             paramLabel = "VAR[=VALUE]",

@@ -1,7 +1,7 @@
 package org.posthouse.cli.option;
 
 import java.io.IOException;
-import org.posthouse.cli.terminal.Interruption;
+import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.launch.JobRun;
 import picocli.CommandLine.Option;
 
@@ -29,7 +29,7 @@ public final class SupervisedOption {
 
     private static void endWithInput() {
         awaitEndOfInput();
-        System.exit(Interruption.STATUS_INTERRUPTED);
+        System.exit(ExitCode.INTERRUPTED.status());
     }
 
     /** Returns when nothing more comes from whoever started this process. */

@@ -12,9 +12,6 @@ import org.posthouse.launch.job.JobFailure;
  * put away, or after a time limit, or at once at the second such signal: what is to be said of it is to be said before this is closed.
  */
 public final class Interruption implements AutoCloseable {
-    /** As of SIGINT. */
-    public static final int STATUS_INTERRUPTED = 130;
-
     private static final long PUT_AWAY_SECONDS = 10;
 
     /**
@@ -65,7 +62,7 @@ public final class Interruption implements AutoCloseable {
     }
 
     private static void end(RunningJob running) {
-        running.leave(STATUS_INTERRUPTED, "interrupted");
+        running.leave(ExitCode.INTERRUPTED.status(), "interrupted");
         running.kill();
     }
 
@@ -126,7 +123,7 @@ public final class Interruption implements AutoCloseable {
         if (present != null) {
             end(present);
         }
-        Signals.endAtOnce(STATUS_INTERRUPTED);
+        Signals.endAtOnce(ExitCode.INTERRUPTED.status());
         try {
             if (!awaitPutAway()) {
                 System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");

@@ -188,10 +188,23 @@ public final class JobFolder implements Closeable {
         }
     }
 
-    /** Output of a rank under all launchers of the job in this folder, as shown, without line ends. */
-    public static List<String> shown(Path folder, int rank) throws JobFailure {
+    /** Number of ranks of the job in this folder. */
+    public static int ranks(Path folder) throws JobFailure {
         try {
-            Path file = output(folder, rank, "out");
+            return readJob(folder).spec().ranks();
+        } catch (IOException e) {
+            throw cannotUse(folder, e);
+        }
+    }
+
+    /**
+     * Output of a rank under all launchers of the job in this folder, as shown, without line ends.
+     *
+     * @param stream {@code out} or {@code err}
+     */
+    public static List<String> shown(Path folder, int rank, String stream) throws JobFailure {
+        try {
+            Path file = output(folder, rank, stream);
             return Files.exists(file) ? OutputJournal.lines(file) : List.of();
         } catch (IOException e) {
             throw cannotUse(folder, e);

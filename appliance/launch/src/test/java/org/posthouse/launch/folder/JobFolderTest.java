@@ -284,8 +284,8 @@ class JobFolderTest {
         assertThat(JobFolder.end(path)).contains(new JobStatusReport.End(3, "rank 1 exited", false));
         String longer = "x".repeat(OutputPump.LINE_BYTES_MAX);
         Files.writeString(path.resolve("rank-1.out"), "a\n\n" + longer + "yz\nb");
-        assertThat(JobFolder.shown(path, 1)).containsExactly("a", "", longer + "yz", "b");
-        assertThat(JobFolder.shown(path, 0)).isEmpty();
+        assertThat(JobFolder.shown(path, 1, "out")).containsExactly("a", "", longer + "yz", "b");
+        assertThat(JobFolder.shown(path, 0, "out")).isEmpty();
     }
 
     @Test

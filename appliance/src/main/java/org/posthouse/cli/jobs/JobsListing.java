@@ -1,7 +1,6 @@
-package org.posthouse.cli;
+package org.posthouse.cli.jobs;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -11,17 +10,10 @@ import org.posthouse.cli.console.ConsoleClient;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.terminal.OneLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
-/** {@code posthouse jobs}: the jobs of a running relay's process, and how an operator ends one, through its console's API. */
-@Command(
-        name = "jobs",
-        description = "Lists the jobs that are open at a running relay: whose they are, what they keep of its log, and until when.",
-        mixinStandardHelpOptions = true,
-        subcommands = JobsCommand.End.class)
-final class JobsCommand implements Callable<Integer> {
+/** The list of open jobs, a line each. */
+abstract class JobsListing implements Callable<Integer> {
     @Mixin
     private ConsoleOptions console;
 
@@ -59,13 +51,12 @@ final class JobsCommand implements Callable<Integer> {
             came += rank.path("incarnation").asInt() > 0 ? 1 : 0;
         }
         long until = job.path("launcherAwaitedUntil").asLong();
-        String owner = job.path("owner").asText();
         return String.format(
                 Locale.ROOT,
                 "%s %s: of %s, %d of %d ranks came, %s, durability %s, %s; %,d bytes of log pinned, %,d reserved%s",
                 job.path("id").asText(),
                 OneLine.of(job.path("name").asText()),
-                owner.isEmpty() ? "an unknown owner" : owner,
+                owner(job),
                 came,
                 job.path("size").asInt(),
                 job.path("state").asText(),
@@ -76,41 +67,15 @@ final class JobsCommand implements Callable<Integer> {
                 until == 0 ? "" : "; without its launcher, kept until " + Instant.ofEpochMilli(until).truncatedTo(ChronoUnit.SECONDS));
     }
 
-    private static String age(long startedAt, Instant now) {
+    static String owner(JsonNode job) {
+        String owner = job.path("owner").asText();
+        return owner.isEmpty() ? "an unknown owner" : OneLine.of(owner);
+    }
+
+    static String age(long startedAt, Instant now) {
         Duration age = Duration.between(Instant.ofEpochMilli(startedAt), now);
         return age.toHours() > 0
                 ? String.format(Locale.ROOT, "%d h %d min old", age.toHours(), age.toMinutesPart())
                 : String.format(Locale.ROOT, "%d min %d s old", Math.max(0, age.toMinutes()), Math.max(0, age.toSecondsPart()));
-    }
-
-    /** {@code posthouse jobs end}. */
-    @Command(
-            name = "end",
-            description = "Ends a job at a running relay: its ranks and its launcher are told, and its room in the log goes back. What it has not finished is"
-                    + " lost. Status 0 too if it is not open there any more.",
-            mixinStandardHelpOptions = true)
-    static final class End implements Callable<Integer> {
-        @Parameters(paramLabel = "ID", description = "The job's id, as posthouse jobs lists it.")
-        private String job;
-
-        @Mixin
-        private ConsoleOptions console;
-
-        @Override
-        public Integer call() throws CommandFailure {
-            ConsoleClient client = console.client();
-            String answer = client.post("/api/v1/end-job", JsonNodeFactory.instance.objectNode().put("job", job).toString());
-            if (console.json()) {
-                System.out.println(answer);
-            } else {
-                client.json(answer).path("relays").forEach(relay -> System.out.println(tell(relay)));
-            }
-            return 0;
-        }
-
-        private static String tell(JsonNode relay) {
-            String job = relay.path("relay").asText() + ": job " + relay.path("job").asText();
-            return job + (relay.path("ended").asBoolean() ? " is ended" : " is not open here");
-        }
     }
 }
