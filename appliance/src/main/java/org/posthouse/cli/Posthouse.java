@@ -18,7 +18,6 @@ import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -133,7 +132,7 @@ public final class Posthouse {
 
     /** They speak of all others. */
     private static Stream<Class<?>> aboutCommands() {
-        return Stream.of(AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class);
+        return Stream.of(CompletionCommand.class, CommandLine.HelpCommand.class);
     }
 
     /** As picocli does, but for a request for help: what it does not know stays an error, such as the command to get help with. */

@@ -117,7 +117,7 @@ final class PosthouseTest {
             CommandLine alone = Posthouse.commandLine(name, "--help");
             assertThat(alone.getSubcommands().get(name).getUsageMessage()).isEqualTo(amongAll.getUsageMessage());
             assertThat(alone.getSubcommands().get(name).isStopAtPositional()).as(name).isEqualTo(amongAll.isStopAtPositional());
-            boolean isAboutOthers = name.equals("help") || name.equals("generate-completion");
+            boolean isAboutOthers = name.equals("help") || name.equals("completion");
             assertThat(alone.getSubcommands().size() == 1).as(name).isNotEqualTo(isAboutOthers);
         });
     }
