@@ -34,7 +34,8 @@ final class ConsoleAssets {
     private static final List<String> PAGE_FILES = List.of(
             "console.css", "favicon.svg", "app.js", "router.js", "model.js", "silence.js", "format.js", "stream.js", "live.js", "worker.js",
             "parts.js", "map.js", "grid.js", "relays.js", "relay.js", "links.js", "lanes.js", "jobs.js", "job.js", "mode.js", "nodes.js",
-            "orders.js", "question.js");
+            "orders.js", "question.js", "poll.js", "eventlog.js", "events.js", "canvas.js", "matrix.js", "matrixcanvas.js", "timeline.js",
+            "timelinecanvas.js", "waits.js");
 
     /** Only what a browser loads: no development builds, no polyfills, no source maps. */
     private static final Map<String, List<String>> WEBJAR_FILES = Map.of(

@@ -69,6 +69,27 @@ final class Browser implements AutoCloseable {
         driver.get(url);
     }
 
+    /** Opens a page that runs a script before its own, once. */
+    void open(String url, String before) {
+        Object script = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", before)).get("identifier");
+        driver.get(url);
+        driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
+    }
+
+    /** Moves the pointer to a place in an element, from its top left corner, and turns the wheel there. */
+    void wheel(String selector, int x, int y, int by) {
+        Map<?, ?> box = (Map<?, ?>) run("const box = document.querySelector('" + selector + "').getBoundingClientRect(); return {x: box.x, y: box.y}");
+        driver.executeCdpCommand("Input.dispatchMouseEvent", Map.of("type", "mouseMoved", "x", number(box, "x") + x, "y", number(box, "y") + y));
+        if (by != 0) {
+            driver.executeCdpCommand("Input.dispatchMouseEvent",
+                    Map.of("type", "mouseWheel", "x", number(box, "x") + x, "y", number(box, "y") + y, "deltaX", 0, "deltaY", by));
+        }
+    }
+
+    private static double number(Map<?, ?> box, String name) {
+        return ((Number) box.get(name)).doubleValue();
+    }
+
     List<WebElement> all(String selector) {
         return driver.findElements(By.cssSelector(selector));
     }

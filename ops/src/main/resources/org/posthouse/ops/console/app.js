@@ -12,13 +12,28 @@ import { alarm, gridPage } from '/console/grid.js';
 import { relayPage } from '/console/relay.js';
 import { jobPage } from '/console/job.js';
 import { nodesOf, nodesSection } from '/console/nodes.js';
+import { EventLog } from '/console/eventlog.js';
+import { eventsOfJob, eventsPage } from '/console/events.js';
+import { MatrixPage } from '/console/matrix.js';
+import { TimelinePage } from '/console/timeline.js';
+import { waitsPage } from '/console/waits.js';
+import { Poller } from '/console/poll.js';
 
 const BEAT_MS = 1000;
+
+const EVENT_LOG = '/api/v1/event-log';
+
+/** Views whose data the live stream does not carry, and where it is. */
+const ASKED = new Map(['matrix', 'timeline', 'waits'].map((name) => [name, `/api/v1/jobs/{id}/${name}`]));
 
 const PAGES = {
   grid: gridPage,
   relay: relayPage,
   job: jobPage,
+  events: eventsPage,
+  matrix: (page) => page.matrix.draw(page),
+  timeline: (page) => page.timeline.draw(page),
+  waits: waitsPage,
   nodes: (page) => nodesSection(page.model, page.now, nodesOf(page.model.overview), page.question),
 };
 
@@ -31,6 +46,10 @@ class PosthouseConsole extends LitElement {
     this.told = '';
     this.question = new Question(redraw);
     this.modeChanger = new ModeChanger(redraw);
+    this.matrix = new MatrixPage(redraw);
+    this.timeline = new TimelinePage(redraw);
+    this.poller = new Poller(redraw);
+    this.eventLog = new EventLog();
     this.feed = new LiveFeed(this);
     this.router = new Router(() => this.turned());
     /** What views keep while the user looks at others. */
@@ -59,20 +78,27 @@ class PosthouseConsole extends LitElement {
     clearInterval(this.beat);
     this.router.stop();
     this.feed.stop();
+    this.poller.use(null);
   }
 
   /** What this relay's version can tell, and what it knows of the minutes before. */
   async ask() {
     const answer = await fetch('/openapi.json');
     if (!answer.ok) return; // The stream says that the relay is away.
-    this.kept.paths = new Set(Object.keys((await answer.json()).paths));
-    if (this.kept.paths.has('/api/v1/history')) this.model.acceptHistory(await (await fetch('/api/v1/history')).json());
+    const paths = new Set(Object.keys((await answer.json()).paths));
+    this.kept.paths = paths;
+    this.requestUpdate();
+    if (paths.has('/api/v1/history')) this.model.acceptHistory(await (await fetch('/api/v1/history')).json());
+    if (paths.has(EVENT_LOG)) this.log((await (await fetch(`${EVENT_LOG}?limit=2000`)).json()).events);
     this.requestUpdate();
   }
 
   updated() {
     this.modeChanger.drawn(this);
     this.question.drawn(this);
+    const { name, id } = this.router.view;
+    const asked = ASKED.get(name);
+    this.poller.use(asked && this.kept.paths.has(asked) ? asked.replace('{id}', encodeURIComponent(id)) : null);
   }
 
   overview(overview) {
@@ -83,7 +109,10 @@ class PosthouseConsole extends LitElement {
     this.requestUpdate();
   }
 
-  log() {}
+  log(events) {
+    this.eventLog.accept(events);
+    this.requestUpdate();
+  }
 
   state(state) {
     if (state === 'lost') this.told = 'The live stream is lost; reconnecting.';
@@ -129,7 +158,13 @@ class PosthouseConsole extends LitElement {
       this.requestUpdate();
     };
     return {
-      view, now, model: this.model, modeChanger: this.modeChanger, question: this.question, ...kept,
+      view, now, model: this.model, modeChanger: this.modeChanger, question: this.question, eventLog: this.eventLog,
+      matrix: this.matrix, timeline: this.timeline, poller: this.poller, ...kept,
+      eventsOf: (job) => eventsOfJob(this.page(view, now), job),
+      filterEvents: change((filter) => {
+        const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value)).toString();
+        history.replaceState(null, '', query ? `/events?${query}` : '/events');
+      }),
       toggleLink: change((key) => kept.openedLinks.delete(key) || kept.openedLinks.add(key)),
       showWhole: change((job) => kept.wholeJobs.add(job)),
       showEnded: change(() => { kept.allEnded = true; }),
@@ -158,6 +193,7 @@ class PosthouseConsole extends LitElement {
       <nav class="pages" aria-label="Pages">
         ${entry('/', 'Grid', 0)}
         ${entry('/nodes', 'Nodes', nodes)}
+        ${this.kept.paths.has(EVENT_LOG) || this.eventLog.heard ? entry('/events', 'Events', 0) : nothing}
       </nav>
       <p class="where">${versions}</p>
       <p class="stream ${this.streamState}"><span class="dot" aria-hidden="true"></span>${words[this.streamState]}</p>

@@ -35,6 +35,13 @@ export function jobBadge(job) {
   return html`<span class="badge ${t}">${mark(t)}${word(job.state)}, ${told.join(', ')}</span>`;
 }
 
+/** What kind of event it is; kinds of later versions are shown as they are. */
+export function kindBadge(kind) {
+  const t = /LOST|DOWN|STILL|ABORT|DIVERGED/.test(kind) ? 'bad' : /RESTART|LEFT|(^|_)DRAINED|MODE|LOG_STATE/.test(kind) ? 'busy'
+    : /UP|CONNECTED|CAUGHT|OPENED|UNDRAINED/.test(kind) ? 'good' : 'idle';
+  return html`<span class="badge ${t}">${mark(t)}${word(kind)}</span>`;
+}
+
 /** The same as a square of a grid. Its state has a shape of its own where the colour is another's, too. */
 export function cell(state, title) {
   return html`<i class="cell ${tone(state)} ${state.toLowerCase()}" title=${title ?? nothing}></i>`;
@@ -70,10 +77,10 @@ export function spark(whole, { width = 120, height = 28, label, write = rate }) 
   </svg>`;
 }
 
-/** A table that scrolls sideways when it must; the region takes the focus so that the keyboard can scroll it. */
-export function table(caption, head, rows, { id, hidden = false } = {}) {
+/** A table that scrolls sideways when it must, or `stacks` its cells in a narrow window; the region takes the focus so that the keyboard can scroll it. */
+export function table(caption, head, rows, { hidden = false, stacks = false } = {}) {
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}, table">
-    <table id=${id ?? nothing}>
+    <table class=${stacks ? 'stacks' : nothing}>
       <caption class=${hidden ? 'visually-hidden' : ''}>${caption}</caption>
       <thead><tr>${head.map((h) => html`
         <th scope="col" class=${h.num ? 'num' : ''} title=${h.title ?? nothing}>${h.text}</th>`)}</tr></thead>

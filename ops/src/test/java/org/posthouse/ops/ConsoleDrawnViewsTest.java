@@ -1,0 +1,213 @@
+package org.posthouse.ops;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.Keys;
+import org.posthouse.status.JobStatus;
+
+/** Matrix, timeline, waits and events, given known answers of the API: {@code console-stub.js}. In a real browser, that is the class's. */
+@Timeout(120)
+class ConsoleDrawnViewsTest {
+    private static final String JOB = "/jobs/" + Scenes.JOB;
+
+    @TempDir
+    private static Path folder;
+
+    private static Browser browser;
+    private static String stub;
+
+    @BeforeAll
+    static void start() throws IOException {
+        browser = Browser.start(folder);
+        try (InputStream in = ConsoleDrawnViewsTest.class.getResourceAsStream("console-stub.js")) {
+            stub = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void resize() {
+        browser.resize(1280);
+    }
+
+    @Test
+    void theMatrixTellsACellByPointerAndKeyboard() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/matrix").toString(), "window.stubSize = 4;" + stub);
+            browser.await("the sums", () -> text(".facts-grid dd"), "21,000 0 % between sites; 16.0 MiB 0 % between sites; 12 of 16");
+            double side = ((Number) browser.run("return document.querySelector('rank-matrix').side")).doubleValue();
+            browser.wheel("rank-matrix", (int) (38 + side / 8), (int) (22 + side * 3 / 8), 0);
+            browser.await("row 1, column 0", () -> text(".readout"), "rank 1 (rennes) to rank 0 (rennes): 2,000 messages, 1.53 MiB");
+            browser.run("document.querySelector('rank-matrix').focus()");
+            browser.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT);
+            browser.await("row 3, column 1", () -> text(".readout"), "rank 3 (rennes) to rank 1 (rennes): nothing");
+            assertThat(text(".split tbody tr")).startsWith("3 0 4,000 3.05 MiB; 3 2 4,000 3.05 MiB; 2 3 3,000");
+            assertThat(browser.run("""
+                    const canvas = document.querySelector('rank-matrix canvas');
+                    const each = document.querySelector('rank-matrix').side / 4;
+                    const colour = (row, column) => canvas.getContext('2d').getImageData(38 + (column + 0.5) * each, 22 + (row + 0.5) * each, 1, 1).data.join();
+                    return colour(1, 0) !== colour(0, 2) && colour(0, 2) === colour(1, 3)"""))
+                    .as("a cell with traffic is painted, and those without are alike").isEqualTo(true);
+        }
+    }
+
+    @Test
+    void theMatrixSaysWhoDidNotAnswer() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/matrix").toString(), "window.stubMissing = ['orsay-a'];" + stub);
+            browser.await("the notice", () -> text("main section .notice"), "Not all is shown: orsay-a did not answer.");
+        }
+    }
+
+    @Test
+    void fiveHundredRanksAreDrawnInTime() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1, List.of(new JobStatus(Scenes.JOB, "demo.Ring", 512, "process", "RUNNING", 1,
+                    Scenes.ranks(512, "rennes-a"), 0, "", 0, 0, "", 0, 0)));
+            for (String view : List.of("/matrix", "/timeline", "")) {
+                browser.open(ops.uri(JOB + view).toString(), "window.stubSize = 512;" + stub);
+                browser.await("the view", () -> browser.all("rank-matrix canvas, rank-timeline canvas, tr:nth-child(64)").size(), 1);
+                Object took = browser.run("""
+                        const page = document.querySelector('posthouse-console');
+                        const painted = document.querySelector('rank-matrix, rank-timeline');
+                        return (async () => {
+                          const times = [];
+                          for (let i = 0; i < 9; i += 1) {
+                            const begin = performance.now();
+                            page.requestUpdate();
+                            await page.updateComplete;
+                            painted?.paintNow();
+                            times.push(performance.now() - begin);
+                          }
+                          return times.sort((a, b) => a - b)[4];
+                        })()""");
+                System.out.println("512 ranks, " + (view.isEmpty() ? "ranks" : view) + ": " + took + " ms to draw");
+                assertThat(((Number) took).doubleValue()).as("ms to draw %s", view).isLessThan(100);
+            }
+        }
+    }
+
+    @Test
+    void theTimelineZoomsByWheelAndKeyboard() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/timeline").toString(), "window.stubSize = 8;" + stub);
+            browser.await("the lanes", () -> browser.all("rank-timeline canvas").size(), 1);
+            browser.await("the marks", () -> text("caption"), "Marks; Waits");
+            browser.wheel("rank-timeline", 600, 80, 0);
+            browser.await("the readout", () -> text(".readout").matches("rank 1, .*: [0-9,]+ sent, [0-9,]+ delivered"), true);
+            assertThat(browser.run("""
+                    const canvas = document.querySelector('rank-timeline canvas');
+                    const lane = document.querySelector('rank-timeline').lane;
+                    const colour = (y) => canvas.getContext('2d').getImageData(100, 24 + y, 1, 1).data.join();
+                    return new Set([colour(lane / 2 - 2), colour(lane / 2 + 2), colour(1)]).size"""))
+                    .as("colours of what was sent, what was delivered, and the ground").isEqualTo(3L);
+            browser.wheel("rank-timeline", 600, 80, -240);
+            browser.await("a part", () -> span() < 299_000, true);
+            long part = span();
+            browser.run("document.querySelector('rank-timeline').focus()");
+            browser.press("+");
+            browser.await("a smaller part", () -> span() < part, true);
+            browser.press(Keys.ARROW_DOWN);
+            browser.await("the next rank", () -> text(".readout").startsWith("rank 2, "), true);
+            browser.press("0");
+            browser.await("all", () -> span(), 300_000L);
+        }
+    }
+
+    @Test
+    void cyclesAreToldAndMarked() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/waits").toString(), stub);
+            browser.await("the cycles", () -> text("main section .notice"), "A cycle: rank 0 → rank 1 → rank 0. Each waits for the next, so none can go on.; "
+                    + "A cycle: rank 4 → rank 6 → rank 9 → rank 4. Each waits for the next, so none can go on.");
+            assertThat(browser.all(".waits .wait.cycle")).hasSize(5);
+            assertThat(browser.all(".waits .wait.plain")).hasSize(4);
+            assertThat(text(".waits .stuck text")).isEqualTo("0; 1; 4; 6; 9");
+            assertThat(text("tbody tr:nth-child(6) td:last-child")).isEqualTo("any of ranks 0, 1");
+        }
+    }
+
+    @Test
+    void eventsAreFilteredAndTheFilterIsInTheAddress() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/events?kind=RANK_LOST").toString(), stub);
+            browser.await("those of the address", () -> text("#events-title"), "Events 2 of 11 events");
+            browser.run("const text = document.querySelector('[name=text]'); text.value = '137'; text.dispatchEvent(new Event('input'))");
+            browser.await("those with the text", () -> text("tbody td.text"), "rank 5 has lost its connection: process ended with status 137");
+            assertThat(browser.run("return location.search")).isEqualTo("?kind=RANK_LOST&text=137");
+            browser.run("const kind = document.querySelector('[name=kind]'); kind.value = 'LINK_UP'; kind.dispatchEvent(new Event('change'))");
+            browser.await("none", () -> text(".empty"), "No event matches Another kind, job or text may.");
+        }
+    }
+
+    /** As after a reconnection. */
+    @Test
+    void anEventThatIsToldTwiceIsShownOnceAndTheNewestFirst() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/").toString());
+            assertThat(browser.run("""
+                    return (async () => {
+                      const { EventLog } = await import('/console/eventlog.js');
+                      const log = new EventLog();
+                      const event = (id, at) => ({ id, at, relay: 'a', kind: 'LINK_UP', job: '', rank: -1, text: `${id}` });
+                      log.accept([event(1, 10), event(2, 20)]);
+                      log.accept([event(2, 20), event(3, 30)]);
+                      log.accept([event(1, 40)]);
+                      return log.all.map((one) => one.at).join();
+                    })()""")).as("times; the last is of a relay that was started again").isEqualTo("40,30,20,10");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/matrix, 1280", "/matrix, 400", "/timeline, 1280", "/timeline, 400", "/waits, 1280", "/waits, 400", "/events, 1280", "/events, 400"})
+    void nothingIsCutAtTheSide(String view, int width) throws Exception {
+        browser.resize(width);
+        browser.log();
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(view.equals("/events") ? view : JOB + view).toString(), stub);
+            browser.await("its table", () -> browser.all("main tbody tr").isEmpty(), false);
+            assertThat(browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")).isEqualTo(0L);
+            assertThat(browser.log()).isEmpty();
+        }
+    }
+
+    @Test
+    void jobIsEndedAfterAQuestion() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB).toString());
+            browser.await("the button", () -> text(".headline .danger"), "End job…");
+            browser.all(".headline .danger").getFirst().click();
+            browser.await("the question", () -> text("dialog[open] h2"), "End job demo.Ring?");
+            browser.all("dialog .primary").getFirst().click();
+            browser.await("the order was given", () -> browser.all("dialog").size(), 0);
+        }
+    }
+
+    private static long span() {
+        return ((Number) browser.run("const [from, to] = document.querySelector('rank-timeline').span; return Math.round(to - from)")).longValue();
+    }
+
+    private static String text(String selector) {
+        return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
+    }
+}
