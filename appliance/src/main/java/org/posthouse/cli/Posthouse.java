@@ -39,6 +39,7 @@ public final class Posthouse {
 
     private static final List<Class<?>> COMMANDS = List.of(
             DemoCommand.class,
+            InitCommand.class,
             RunCommand.class,
             ResumeCommand.class,
             RelayCommand.class,

@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +26,8 @@ final class LauncherScriptTest {
             "lib/tunnel-0.1.0.jar",
             "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar", "lib/appliance-launch-0.1.0.jar",
             "../lab/target/posthouse-lab.jar", "../lab/target/lib/testkit-0.1.0.jar");
+
+    private static final Pattern MODULE = Pattern.compile("<module>([^/<]+)");
 
     @TempDir
     private Path home;
@@ -236,17 +240,22 @@ final class LauncherScriptTest {
         assertThat(run("C")).isEqualTo("started\n");
     }
 
-    /** What the image copies, {@code .dockerignore} lets through, and nothing else. */
+    /** Keys, tokens and logs that lie in a checkout are not sent to the builder. */
     @Test
-    void theImageGetsAllThatItCopies() throws Exception {
+    void theImageIsBuiltFromSourcesAlone() throws Exception {
         Path checkout = Path.of(System.getProperty("basedir", ""), "..");
-        List<String> copied = Files.readAllLines(checkout.resolve("Dockerfile")).stream()
-                .filter(line -> line.startsWith("COPY "))
-                .map(line -> line.replaceAll(" --\\S+", "").split(" "))
-                .flatMap(words -> Arrays.stream(words, 1, words.length - 1))
-                .toList();
-        List<String> ignore = Files.readAllLines(checkout.resolve(".dockerignore"));
-        assertThat(ignore.get(0)).isEqualTo("**");
-        assertThat(ignore.subList(1, ignore.size())).containsExactlyInAnyOrderElementsOf(copied.stream().map(name -> "!" + name).toList());
+        Set<String> sources = new TreeSet<>(Set.of(".mvn", "LICENSE", "pom.xml", "posthouse"));
+        MODULE.matcher(Files.readString(checkout.resolve("pom.xml"))).results().forEach(module -> sources.add(module.group(1)));
+        List<String> ignore = Files.readAllLines(checkout.resolve(".dockerignore")).stream().filter(line -> !line.startsWith("#")).toList();
+        assertThat(ignore.getFirst()).isEqualTo("**");
+        assertThat(ignore.getLast()).isEqualTo("**/target");
+        assertThat(ignore.subList(1, ignore.size() - 1)).containsExactlyElementsOf(sources.stream().map(name -> "!" + name).toList());
+    }
+
+    /** In an image build it fails, and so does the build. */
+    @Test
+    void aRehearsalThatIsCalledRunsOnceAndFailsWithItsReason() throws Exception {
+        script("jdk/bin/java", "case \"$*\" in *rehearse) echo rehearsing; echo why >&2; exit 1 ;; esac; echo started");
+        assertThat(run("C", 1, "bash", home.resolve("posthouse").toString(), "rehearse")).isEqualTo("rehearsing\nwhy\n");
     }
 }

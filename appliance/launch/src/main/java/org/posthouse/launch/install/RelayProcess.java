@@ -26,6 +26,9 @@ public final class RelayProcess implements AutoCloseable {
     /** On a host that is short of everything, with a log that is long. */
     private static final long READY_SECONDS_MAX = 300;
 
+    /** A JVM that makes a cache warns on standard output, where the relay's first line is awaited. */
+    private static final List<String> LOG_TO_ERRORS = List.of("-Xlog:disable", "-Xlog:all=warning:stderr");
+
     private static final String MAIN = "org.posthouse.cli.Posthouse";
 
     private final List<String> jvmFlags;
@@ -84,6 +87,7 @@ public final class RelayProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
+        command.addAll(LOG_TO_ERRORS);
         command.addAll(jvmFlags);
         command.addAll(List.of("-XX:-UsePerfData", "-Dposthouse.log=INFO", "-cp", System.getProperty("java.class.path"), MAIN));
         command.addAll(List.of("relay", "--json", "--end-with-input"));

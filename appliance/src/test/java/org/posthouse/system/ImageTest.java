@@ -1,0 +1,171 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The image, built by buildah from what git has of this checkout, on bases that are made from this Debian: no registry is asked. Its containers are the
+ * image's root file system, as the image's user, with processes and a network of their own. {@code -Dposthouse.image=NAME} takes one that is there.
+ */
+@Tag("long")
+@Timeout(3_600)
+class ImageTest {
+    private static final Path ROOT = Path.of(System.getProperty("basedir", ""), "..").toAbsolutePath().normalize();
+    private static final String IMAGE = System.getProperty("posthouse.image", "localhost/posthouse-tested");
+    private static final long BYTES_MAX = 600L << 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    @TempDir
+    private Path folder;
+
+    private static boolean has(String program) {
+        return Stream.of(System.getenv("PATH").split(":")).anyMatch(bin -> Files.isExecutable(Path.of(bin, program)));
+    }
+
+    private static String must(Path where, String... command) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(where.toFile()).redirectErrorStream(true);
+        builder.environment().put("BUILDAH_ISOLATION", "chroot");
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        Process process = builder.start();
+        String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(String.join(" ", command) + "\n" + told).isZero();
+        return told.strip();
+    }
+
+    private void build() throws IOException, InterruptedException {
+        if (System.getProperty("posthouse.image") != null) {
+            return;
+        }
+        Path checkout = Files.createDirectory(folder.resolve("checkout"));
+        must(ROOT, "sh", "-c", "git archive HEAD | tar -x -C '" + checkout + "'");
+        must(checkout, ".ci/image-bases");
+        String repository = System.getProperty("maven.repo.local", System.getProperty("user.home") + "/.m2/repository");
+        must(checkout, "buildah", "bud", "--format", "docker", "--build-arg", "BASE=localhost/posthouse-base", "--build-arg",
+                "BUILD_BASE=localhost/posthouse-build-base", "--build-arg", "MAVEN_OPTIONS=-o -Dmaven.repo.local=/m2", "-v", repository + ":/m2", "-t", IMAGE,
+                ".");
+    }
+
+    @Test
+    void twoContainersAreTwoSitesAndEndAtSigterm() throws Exception {
+        assumeTrue(has("buildah") && has("git") && has("dpkg-query") && has("mvn"), "no buildah, git, dpkg or Maven here: the image is not built");
+        assumeTrue(Files.isWritable(Path.of("/")) && Namespaces.areThere(), "no root or no network namespaces here: the image's containers cannot run");
+        build();
+        checkConfiguration();
+        String container = must(folder, "buildah", "from", IMAGE);
+        try {
+            runTwoSites(Path.of(must(folder, "buildah", "mount", container)));
+        } finally {
+            must(folder, "buildah", "rm", container);
+        }
+    }
+
+    private void checkConfiguration() throws IOException, InterruptedException {
+        JsonNode image = new ObjectMapper().readTree(must(folder, "buildah", "inspect", "--type", "image", IMAGE));
+        JsonNode config = image.at("/Docker/config");
+        assertThat(config.get("User").asText()).isEqualTo("1000:1000");
+        assertThat(config.at("/Healthcheck/Test/1").asText()).isEqualTo("/opt/posthouse/healthcheck");
+        assertThat(config.get("StopSignal").asText()).isEqualTo("SIGTERM");
+        assertThat(config.get("Volumes").has("/data") && config.get("Volumes").has("/keys")).as("volumes").isTrue();
+        for (String label : List.of("title", "description", "version", "revision", "licenses")) {
+            assertThat(config.get("Labels").path("org.opencontainers.image." + label).asText()).as(label).isNotEmpty();
+        }
+    }
+
+    private void runTwoSites(Path root) throws Exception {
+        assertThat(Long.parseLong(must(folder, "du", "-sxb", root.toString()).split("\\s")[0])).as("bytes of the image's files").isBetween(100L << 20,
+                BYTES_MAX);
+        must(root, "install", "-d", "-o", "1000", "-g", "1000", "data/a", "data/b", "data/job");
+        try (Namespaces hosts = Namespaces.of(3)) {
+            String made = in(hosts, 0, root, "posthouse init --yes --links 10.77.1.2:7412 /data/grid; id -u").waitForText(0);
+            assertThat(made).endsWith("1000\n");
+            String common = " --listen 0.0.0.0:7411 --tunnel-group --token-file /data/grid/site-";
+            Container a = in(hosts, 1, root, "exec posthouse relay --site site-a --data /data/a --keys /data/grid/site-a/keys --links 0.0.0.0:7412"
+                    + " --announce 10.77.1.2:7411" + common + "a/token");
+            Container b = in(hosts, 2, root, "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412"
+                    + " --announce 10.77.2.2:7411" + common + "b/token");
+            try {
+                await().atMost(PATIENCE).until(() -> a.enter("posthouse status").contains("site-b is UP") || !a.process.isAlive() || !b.process.isAlive());
+                assertThat(a.enter("/opt/posthouse/healthcheck; echo healthy: $?")).as(a.text()).endsWith("healthy: 0\n");
+                for (String job : List.of("example:nas-ep S", "example:nas-is S", "example:nas-cg S", "example:heat")) {
+                    String run = "cd /data/job && posthouse run -n 4 --relay 10.77.1.2:7411 --relay 10.77.2.2:7411 --token-file /data/grid/site-a/token"
+                            + " --durability process " + job;
+                    assertThat(in(hosts, 0, root, run).waitForText(0)).as(job).contains("[0]");
+                }
+                for (Container relay : List.of(a, b)) {
+                    relay.terminate();
+                    assertThat(relay.process.waitFor(10, TimeUnit.SECONDS)).as("ends within 10 s of SIGTERM").isTrue();
+                    assertThat(relay.process.exitValue()).as(relay.text()).isEqualTo(143);
+                }
+            } finally {
+                a.process.destroyForcibly();
+                b.process.destroyForcibly();
+            }
+        }
+    }
+
+    /** A process in the image's file system. */
+    private final class Container {
+        private final Process process;
+        private final Path output;
+        private final List<String> line;
+
+        Container(List<String> line, String command) throws IOException {
+            this.line = line;
+            output = Files.createTempFile(folder, "container", ".out");
+            process = started(command, output);
+        }
+
+        private Process started(String command, Path to) throws IOException {
+            List<String> words = new ArrayList<>(line);
+            words.add(command);
+            return new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(to.toFile()).start();
+        }
+
+        String text() throws IOException {
+            return Files.readString(output, StandardCharsets.UTF_8);
+        }
+
+        String waitForText(int status) throws IOException, InterruptedException {
+            assertThat(process.waitFor(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)).as(text()).isTrue();
+            assertThat(process.exitValue()).as(text()).isEqualTo(status);
+            return text();
+        }
+
+        /** What another command prints beside it. */
+        String enter(String command) throws IOException, InterruptedException {
+            Path to = Files.createTempFile(folder, "entered", ".out");
+            started(command, to).waitFor();
+            return Files.readString(to, StandardCharsets.UTF_8);
+        }
+
+        /** SIGTERM, as the engine sends it; each command before the relay's becomes the next one. */
+        void terminate() {
+            process.destroy();
+        }
+    }
+
+    /** As the image's user, in this network. The root file system has this host's /proc, in a mount namespace that ends with the process. */
+    private Container in(Namespaces hosts, int host, Path root, String command) throws IOException {
+        String prepared = "mount --rbind /proc '" + root + "/proc' && mount --rbind /dev '" + root + "/dev' && exec chroot --userspec=1000:1000 '" + root
+                + "' /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/data POSTHOUSE_JAVA_HOME=/opt/java bash -c \"cd /data; $1\"";
+        List<String> line = hosts.enterNetwork(host, List.of("unshare", "-m", "bash", "-c", prepared, "container"));
+        return new Container(line, command);
+    }
+}
