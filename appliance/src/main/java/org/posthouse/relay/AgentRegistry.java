@@ -79,6 +79,7 @@ final class AgentRegistry {
         agents.put(session.agent(), session);
         Audit.changed(relay.id(), session + " on host " + session.offer().host() + " joined from " + session.remote() + ", with " + session.offer().slots()
                 + " slots");
+        relay.events().add("NODE_CONNECTED", session + " has joined with " + session.offer().slots() + " slots");
         launchers.values().forEach(launcher -> launcher.onAgent(session));
     }
 
@@ -91,6 +92,7 @@ final class AgentRegistry {
         names.remove(session.offer().name());
         String text = session + " is gone: " + why.words();
         Audit.changed(relay.id(), text);
+        relay.events().add("NODE_LEFT", text);
         launchers.values().forEach(launcher -> launcher.onAgentGone(session, text));
     }
 

@@ -109,6 +109,9 @@ final class AgentSession implements Session {
         }
         String name = next.name().equals(ownName) ? offer.name() : relay.agents().renamed(offer.name(), next.name());
         ownName = next.name();
+        if (next.draining() != offer.draining()) {
+            relay.events().add(next.draining() ? "NODE_DRAINED" : "NODE_UNDRAINED", this + (next.draining() ? " takes no new job" : " takes jobs again"));
+        }
         offer = next.named(name);
         List<LauncherAgents> waiting = List.copyOf(drainers);
         drainers.clear();

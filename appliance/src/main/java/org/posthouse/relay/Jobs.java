@@ -125,6 +125,7 @@ final class Jobs {
                 .map(opened -> {
                     LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
                     Audit.changed(relay.id(), job + " of " + opening.size() + " ranks, durability " + opening.durability() + ", opened by " + job.owner());
+                    relay.events().add("JOB_OPENED", Job.hexId(job.id()), -1, job.opening().name() + " of " + opening.size() + " ranks is opened by " + job.owner());
                     relay.directory().putRanks(waiting(job));
                     relay.announce();
                     return job;
@@ -275,6 +276,7 @@ final class Jobs {
 
     private void recovered(OpenJob job, List<RankEntry> ranks) {
         LOG.info("{}: {} of {} ranks is back from the log", relay.id(), job, job.opening().size());
+        relay.events().add("JOB_RECOVERED", Job.hexId(job.id()), -1, job.opening().name() + " of " + job.opening().size() + " ranks is back from the log");
         relay.directory().putRanks(ranks);
         await(job, launcherWaitMs(job));
     }
@@ -463,6 +465,7 @@ final class Jobs {
                 rankCame(job, entry.rank());
             }
         }
+        note(job, event);
         if (OpenJob.stands(event)) {
             job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
             return;
@@ -470,6 +473,14 @@ final class Jobs {
         job.tell(event);
         if (event.kind() == JobEvent.DIVERGED) {
             keepDivergences(job);
+        }
+    }
+
+    private void note(OpenJob job, JobEvent event) {
+        if (OpenJob.stands(event)) {
+            relay.events().add("JOB_STANDS_STILL", Job.hexId(job.id()), event.rank(), job.opening().name() + " stands still: " + event.text());
+        } else {
+            relay.events().add(event, job.opening().name());
         }
     }
 
@@ -548,6 +559,8 @@ final class Jobs {
         }
         LOG.info("{}: {} closed: status {} {}", relay.id(), job, why.code(), why.text());
         Audit.changed(relay.id(), job + " of " + job.owner() + " ended: status " + why.code() + " " + why.text());
+        String reason = why.text().isEmpty() ? "" : ": " + why.text();
+        relay.events().add("JOB_ENDED", Job.hexId(job.id()), -1, job.opening().name() + " has ended with status " + why.code() + reason);
         relay.shards().close(id, why, ranks -> relay.control().submit(() -> closed(job, why, ranks)));
     }
 

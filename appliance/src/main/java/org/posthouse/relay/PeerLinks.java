@@ -309,6 +309,7 @@ public final class PeerLinks implements Links.Listener {
     public void onUp(String other, long epoch) {
         assert relay.inLoop();
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        relay.events().add("LINK_UP", "the link to relay " + other + " is up");
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         List.copyOf(contacts.keySet()).stream().filter(contact -> other.equals(contacts.get(contact))).forEach(Promise::tryComplete);
         other(other).onUp();
@@ -326,6 +327,7 @@ public final class PeerLinks implements Links.Listener {
         assert relay.inLoop();
         LOG.atLevel(why.reason() == CloseReason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}", relay.id(), other, why.words());
+        relay.events().add("LINK_DOWN", "the link to relay " + other + " is down: " + why.words());
         linkOutages.onDown(other, why.words(), System.nanoTime());
     }
 
@@ -405,6 +407,7 @@ public final class PeerLinks implements Links.Listener {
             return Optional.empty();
         }
         links.drain(drain);
+        relay.events().add(drain ? "RELAY_DRAINED" : "RELAY_UNDRAINED", drain ? "other relays' lanes leave this relay" : "other relays' lanes may come again");
         return Optional.of(links.streamStatus().carried());
     }
 

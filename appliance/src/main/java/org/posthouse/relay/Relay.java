@@ -81,6 +81,7 @@ public final class Relay extends VerticleBase {
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
     private final AgentRegistry agents = new AgentRegistry(this);
+    private final RelayEvents events;
     private final StageCache stage;
     private final StatusCollector status = new StatusCollector(this);
     private final LauncherAccess launchers;
@@ -130,6 +131,7 @@ public final class Relay extends VerticleBase {
     public Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
         this.unwanted = unwanted;
         this.config = config;
+        this.events = new RelayEvents(config.relay(), System::currentTimeMillis);
         this.stage = new StageCache(config.stageFolder(), config.stageBytesMax());
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
@@ -462,6 +464,7 @@ public final class Relay extends VerticleBase {
         List<Connection> served = List.copyOf(connections);
         ModeSwitch change = new ModeSwitch(placement.mode(), mode, served.size());
         LOG.info("{}: mode {} from now on, was {}", id(), mode, placement.mode());
+        events.add("MODE_CHANGED", "mode " + mode + " from now on, was " + placement.mode());
         moves = change;
         status.onModeChange(next);
         placement = next;
@@ -470,6 +473,11 @@ public final class Relay extends VerticleBase {
         served.forEach(connection -> connection.askMove(change));
         loop.schedule(change::report, ModeSwitch.MS_MAX, TimeUnit.MILLISECONDS);
         return change.done().onSuccess(report -> LOG.info("{}: {}", id(), report));
+    }
+
+    /** The newest events, for the console. */
+    RelayEvents events() {
+        return events;
     }
 
     /** The change of mode that is in progress, or the last one. */

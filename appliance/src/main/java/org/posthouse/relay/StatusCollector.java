@@ -34,6 +34,7 @@ import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.RelayStatus.Counters;
@@ -120,6 +121,11 @@ public final class StatusCollector implements RelayView {
     public RelayStatus snapshot() {
         RelayStatus taken = snapshot;
         return taken != null ? taken : starting();
+    }
+
+    @Override
+    public List<RelayEvent> events(long after, int limit) {
+        return relay.events().after(after, limit);
     }
 
     @Override

@@ -2,6 +2,8 @@ package org.posthouse.ops;
 
 import io.vertx.core.Future;
 import java.io.IOException;
+import java.util.List;
+import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
 
@@ -27,6 +29,16 @@ public interface RelayView {
      * @return an immutable copy
      */
     RelayMetrics metrics();
+
+    /**
+     * The newest events of the relay, oldest first.
+     *
+     * @param after the id of the last event that is known; 0 for all
+     * @param limit only the newest so many of them
+     */
+    default List<RelayEvent> events(long after, int limit) {
+        return List.of();
+    }
 
     /**
      * Whether this relay takes new ranks and messages at the moment.
