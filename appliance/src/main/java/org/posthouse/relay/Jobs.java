@@ -125,7 +125,8 @@ final class Jobs {
                 .map(opened -> {
                     LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
                     Audit.changed(relay.id(), job + " of " + opening.size() + " ranks, durability " + opening.durability() + ", opened by " + job.owner());
-                    relay.events().add("JOB_OPENED", Job.hexId(job.id()), -1, job.opening().name() + " of " + opening.size() + " ranks is opened by " + job.owner());
+                    relay.events().add("JOB_OPENED", Job.hexId(job.id()), -1,
+                            job.opening().name() + " of " + opening.size() + " ranks is opened by " + job.owner());
                     relay.directory().putRanks(waiting(job));
                     relay.announce();
                     return job;

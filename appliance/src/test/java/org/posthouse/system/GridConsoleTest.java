@@ -37,11 +37,13 @@ class GridConsoleTest {
                 assertThat(sites(grid)).as(job.err()).containsExactly("site-a", "site-a", "site-b", "site-b");
                 assertThat(grid.at("/relays/1/here").asBoolean()).isFalse();
                 assertThat(grid.at("/relays/1/links/0/peerRelay").asText()).isEqualTo("site-a");
+                assertThat(events(a)).contains("site-a JOB_OPENED", "site-a RANK_CONNECTED", "site-a LINK_UP", "site-b JOB_OPENED", "site-b RANK_CONNECTED");
                 b.kill();
                 await().atMost(PATIENCE).untilAsserted(() -> {
                     JsonNode later = a.get("/api/v1/grid");
                     assertThat(later.path("at").asLong() - later.at("/relays/1/asOf").asLong()).as("silence of the killed relay, ms").isGreaterThan(3_000);
                 });
+                assertThat(events(a)).contains("site-a LINK_DOWN");
             }
         }
     }
@@ -56,6 +58,11 @@ class GridConsoleTest {
 
     private static List<String> relays(Relays at) throws IOException {
         return texts(at.get("/api/v1/grid").path("relays"), "relay");
+    }
+
+    private static List<String> events(Relays at) throws IOException {
+        JsonNode events = at.get("/api/v1/event-log").path("events");
+        return StreamSupport.stream(events.spliterator(), false).map(event -> event.path("relay").asText() + " " + event.path("kind").asText()).toList();
     }
 
     private static List<String> sites(JsonNode grid) {

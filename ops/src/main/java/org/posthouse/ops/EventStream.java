@@ -6,10 +6,13 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.posthouse.status.RelayEvent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,11 +38,16 @@ final class EventStream {
     /** Ticks without reading after which a page is cut off. */
     static final int STALLED_TICKS_MAX = 30;
 
+    /** Events with which a stream begins that does not go on from an earlier one. */
+    private static final int EVENTS_FIRST = 200;
+
+    private static final Pattern EVENT_ID = Pattern.compile("\\d{1,18}");
     private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
     private static final Buffer HEARTBEAT = Buffer.buffer("event: quiet\ndata: {}\n\n");
     private static final String RETRY_FIELD = "retry: 2000\n\n";
 
     private final Supplier<Overview> overviews;
+    private final EventBoard events;
     private final Set<Client> clients = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong skipped = new AtomicLong();
@@ -49,6 +57,10 @@ final class EventStream {
     private static final class Client {
         final HttpServerResponse response;
         Overview seen;
+
+        /** The console's number of the last event that was sent. */
+        long seenEvent;
+
         int quietTicks;
         int stalledTicks;
 
@@ -58,8 +70,9 @@ final class EventStream {
     }
 
     /** @param overviews called at each beat while a stream is open; what it throws is logged */
-    EventStream(Supplier<Overview> overviews) {
+    EventStream(Supplier<Overview> overviews, EventBoard events) {
         this.overviews = overviews;
+        this.events = events;
     }
 
     /** Pages connected now. */
@@ -86,6 +99,24 @@ final class EventStream {
         response.write(RETRY_FIELD);
         response.write(event(overview));
         client.seen = overview;
+        client.seenEvent = lastEventId(ctx);
+        sendEvents(client, EVENTS_FIRST);
+        return true;
+    }
+
+    /** A browser that comes back says which event it has had last; 0 if it says nothing that could be one. */
+    private static long lastEventId(RoutingContext ctx) {
+        String said = ctx.request().getHeader("Last-Event-ID");
+        return said != null && EVENT_ID.matcher(said).matches() ? Long.parseLong(said) : 0;
+    }
+
+    private boolean sendEvents(Client client, int limit) {
+        List<RelayEvent> news = events.after(client.seenEvent, limit, "", "");
+        if (news.isEmpty()) {
+            return false;
+        }
+        client.seenEvent = news.getLast().id();
+        client.response.write(Buffer.buffer("event: log\nid: " + client.seenEvent + "\ndata: ").appendBuffer(OpsJson.events(news)).appendString("\n\n"));
         return true;
     }
 
@@ -99,6 +130,8 @@ final class EventStream {
         for (Client client : new ArrayList<>(clients)) {
             if (client.response.writeQueueFull()) {
                 skip(client);
+            } else if (sendEvents(client, EventBoard.EVENTS_MAX) && (overview == null || overview.equals(client.seen))) {
+                client.quietTicks = 0;
             } else if (overview == null || overview.equals(client.seen)) {
                 beQuiet(client);
             } else {

@@ -37,6 +37,7 @@ final class GridStatus {
 
     private final Context context;
     private final Supplier<List<RelayView>> views;
+    private final EventBoard events;
     private final LongSupplier clockMs;
     private final Map<String, Peer> peers = new TreeMap<>();
     private long watchedMs = Long.MIN_VALUE / 2;
@@ -48,8 +49,12 @@ final class GridStatus {
         private boolean saidFailure;
     }
 
-    /** @param clockMs milliseconds since 1970 UTC */
-    GridStatus(Context context, Supplier<List<RelayView>> views, LongSupplier clockMs) {
+    /**
+     * @param events gets those of the other relays
+     * @param clockMs milliseconds since 1970 UTC
+     */
+    GridStatus(Context context, Supplier<List<RelayView>> views, EventBoard events, LongSupplier clockMs) {
+        this.events = events;
         this.context = context;
         this.views = views;
         this.clockMs = clockMs;
@@ -90,21 +95,29 @@ final class GridStatus {
     private void ask() {
         Map<String, RelayView> ways = new TreeMap<>();
         Set<String> known = new TreeSet<>();
+        Set<String> here = new TreeSet<>();
         for (RelayView view : views.get()) {
-            RelayStatus relay = view.snapshot();
-            for (LinkStatus link : relay.links()) {
-                known.add(link.peerRelay());
-                if (link.state() == LinkStatus.State.UP) {
-                    ways.putIfAbsent(link.peerRelay(), view);
-                }
+            try {
+                RelayStatus relay = view.snapshot();
+                here.add(relay.relay());
+                relay.links().forEach(link -> note(link, view, known, ways));
+            } catch (RuntimeException e) {
+                LOG.debug("a relay cannot be asked for its links; the overview says why", e);
             }
         }
-        views.get().forEach(view -> ways.remove(view.snapshot().relay()));
+        ways.keySet().removeAll(here);
         peers.keySet().retainAll(known);
         for (Map.Entry<String, RelayView> way : ways.entrySet()) {
             if (peers.containsKey(way.getKey()) || peers.size() < PEERS_MAX) {
                 ask(way.getKey(), peers.computeIfAbsent(way.getKey(), unseen -> new Peer()), way.getValue());
             }
+        }
+    }
+
+    private static void note(LinkStatus link, RelayView view, Set<String> known, Map<String, RelayView> ways) {
+        known.add(link.peerRelay());
+        if (link.state() == LinkStatus.State.UP) {
+            ways.putIfAbsent(link.peerRelay(), view);
         }
     }
 
@@ -114,9 +127,10 @@ final class GridStatus {
         }
         Promise<Void> done = Promise.promise();
         peer.question = done.future();
-        way.ask(relay, PeerQueries.STATUS).compose(GridStatus::read).onComplete((status, cause) -> context.runOnContext(go -> {
+        way.ask(relay, PeerQueries.status(events.heard(relay))).compose(GridStatus::read).onComplete((status, cause) -> context.runOnContext(go -> {
             if (cause == null) {
                 heard(peer, status);
+                events.add(relay, status.events());
                 peer.saidFailure = false;
             } else {
                 failed(relay, peer, cause);

@@ -12,6 +12,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.Traffic;
 
@@ -116,6 +117,16 @@ final class OpsJson {
         ObjectNode root = MAPPER.createObjectNode();
         root.set("relays", MAPPER.valueToTree(reports));
         return bytes(root);
+    }
+
+    static Buffer events(List<RelayEvent> events) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("events", MAPPER.valueToTree(events));
+        return bytes(root);
+    }
+
+    static Buffer history(SpeedHistory.Shown history) {
+        return bytes(history);
     }
 
     static Buffer health() {

@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class OpsRoutes {
 
     private static final Logger LOG = LoggerFactory.getLogger(OpsRoutes.class);
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
     private static final Pattern JOB_ID = Pattern.compile("[0-9a-f]{1,32}");
     private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
     private static final String EVENTS = "/api/v1/events";
@@ -40,15 +41,18 @@ final class OpsRoutes {
 
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
-    private final GridStatus grid;
+    private final Known known;
     private final PrometheusMeterRegistry registry;
     private final MetricsPage meters;
     private final ConsoleConnections connections;
 
+    /** What the console keeps. */
+    record Known(GridStatus grid, EventBoard events, SpeedHistory history) {}
+
     OpsRoutes(
-            Vertx vertx, Supplier<List<RelayView>> views, GridStatus grid, PrometheusMeterRegistry registry, MetricsPage meters,
+            Vertx vertx, Supplier<List<RelayView>> views, Known known, PrometheusMeterRegistry registry, MetricsPage meters,
             ConsoleConnections connections) {
-        this.grid = grid;
+        this.known = known;
         this.connections = connections;
         this.vertx = vertx;
         this.views = views;
@@ -74,6 +78,8 @@ final class OpsRoutes {
         get(router, "/metrics", this::metrics);
         get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview(), System.currentTimeMillis())));
         get(router, "/api/v1/grid", this::grid);
+        get(router, "/api/v1/event-log", this::events);
+        get(router, "/api/v1/history", ctx -> Responses.json(ctx, 200, OpsJson.history(known.history.shown())));
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
         router.get(EVENTS).handler(ctx -> {
@@ -120,10 +126,29 @@ final class OpsRoutes {
         });
     }
 
+    private void events(RoutingContext ctx) {
+        String after = parameter(ctx, "after", "0");
+        String limit = parameter(ctx, "limit", Integer.toString(EventBoard.EVENTS_MAX));
+        if (!NUMBER.matcher(after).matches() || !NUMBER.matcher(limit).matches()) {
+            Responses.error(ctx, 400, "after=\"" + Responses.shortened(after) + "\", limit=\"" + Responses.shortened(limit)
+                    + "\", expected whole numbers of at most 18 digits");
+            return;
+        }
+        views.get().forEach(known.events::look);
+        int most = (int) Math.min(EventBoard.EVENTS_MAX, Long.parseLong(limit));
+        Responses.json(ctx, 200, OpsJson.events(
+                known.events.after(Long.parseLong(after), most, parameter(ctx, "job", ""), parameter(ctx, "kind", ""))));
+    }
+
+    private static String parameter(RoutingContext ctx, String name, String otherwise) {
+        String value = ctx.request().getParam(name);
+        return value == null ? otherwise : value;
+    }
+
     /** The relays of other processes are asked first. */
     private void grid(RoutingContext ctx) {
-        grid.refresh().onComplete(asked -> {
-            Overview overview = overview().with(grid.entries());
+        known.grid.refresh().onComplete(asked -> {
+            Overview overview = overview().with(known.grid.entries());
             vertx.executeBlocking(() -> OpsJson.overview(overview, System.currentTimeMillis()), false)
                     .onSuccess(text -> Responses.json(ctx, 200, text))
                     .onFailure(ctx::fail);

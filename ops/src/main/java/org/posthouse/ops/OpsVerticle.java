@@ -44,6 +44,8 @@ final class OpsVerticle extends VerticleBase {
     private final PrometheusMeterRegistry registry;
     private final MetricsPage metricsPage;
     private final EventStream stream;
+    private final EventBoard events = new EventBoard(System.currentTimeMillis());
+    private final SpeedHistory history = new SpeedHistory();
     private GridStatus grid;
     private final int beatMs;
     private final int firstRequestMs;
@@ -59,7 +61,7 @@ final class OpsVerticle extends VerticleBase {
         this.views = views;
         this.registry = registry;
         this.metricsPage = new MetricsPage(registry);
-        this.stream = new EventStream(this::overview);
+        this.stream = new EventStream(this::overview, events);
         this.beatMs = beatMs;
     }
 
@@ -71,6 +73,22 @@ final class OpsVerticle extends VerticleBase {
         return stream;
     }
 
+    /** What is kept although nobody looks. A view that fails shows in what asks it, and keeps no other from being asked. */
+    private void look() {
+        for (RelayView view : views.get()) {
+            try {
+                events.look(view);
+            } catch (RuntimeException e) {
+                LOG.debug("the events of a relay cannot be asked for", e);
+            }
+        }
+        try {
+            history.tick(Overview.of(views.get()).with(grid.entries()), System.currentTimeMillis());
+        } catch (RuntimeException e) {
+            LOG.debug("the counters of a relay cannot be asked for", e);
+        }
+    }
+
     /** For the live streams: who has one looks. */
     private Overview overview() {
         grid.watched();
@@ -79,7 +97,7 @@ final class OpsVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        grid = new GridStatus(context, views, System::currentTimeMillis);
+        grid = new GridStatus(context, views, events, System::currentTimeMillis);
         return vertx.executeBlocking(ConsoleAssets::load).compose(this::listen);
     }
 
@@ -93,7 +111,7 @@ final class OpsVerticle extends VerticleBase {
 
     private Future<HttpServer> listen(ConsoleAssets assets) {
         connections = new ConsoleConnections(vertx, CONNECTIONS_MAX, firstRequestMs);
-        OpsRoutes routes = new OpsRoutes(vertx, views, grid, registry, metricsPage, connections);
+        OpsRoutes routes = new OpsRoutes(vertx, views, new OpsRoutes.Known(grid, events, history), registry, metricsPage, connections);
         Router router = routes.router(config, assets, stream);
         return vertx.createHttpServer(options())
                 .connectionHandler(connections::admit)
@@ -113,6 +131,7 @@ final class OpsVerticle extends VerticleBase {
         metricsPage.open();
         vertx.setPeriodic(beatMs, timer -> {
             grid.tick();
+            look();
             stream.tick();
         });
         LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);

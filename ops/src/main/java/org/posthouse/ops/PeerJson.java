@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import java.io.IOException;
+import java.util.List;
+import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayStatus;
 
 /**
@@ -16,8 +18,16 @@ final class PeerJson {
             .registerModule(new Jdk8Module())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
-    /** The answer to the question for a relay's status. */
-    record Status(RelayStatus relay, Readiness readiness) {}
+    /**
+     * The answer to the question for a relay's status.
+     *
+     * @param events those after the one that was asked for, oldest first
+     */
+    record Status(RelayStatus relay, Readiness readiness, List<RelayEvent> events) {
+        Status {
+            events = events == null ? List.of() : List.copyOf(events);
+        }
+    }
 
     private PeerJson() {}
 

@@ -145,7 +145,7 @@ class GridStatusTest {
 
     @Test
     void skipsWhatALaterVersionSays() throws IOException {
-        String told = new String(PeerQueries.answer(other, PeerQueries.STATUS), StandardCharsets.UTF_8);
+        String told = new String(PeerQueries.answer(other, PeerQueries.status(0)), StandardCharsets.UTF_8);
         byte[] later = told.replaceFirst("\"site\"", "\"colour\":\"red\",\"site\"").getBytes(StandardCharsets.UTF_8);
         PeerJson.Status read = PeerJson.read(later, PeerJson.Status.class);
         assertThat(read.relay()).isEqualTo(other.snapshot);

@@ -51,6 +51,7 @@ class OpenApiTest {
         "ParkedJob, org.posthouse.status.LinkStatus$ParkedJob",
         "Job, org.posthouse.status.JobStatus",
         "Rank, org.posthouse.status.RankStatus",
+        "Event, org.posthouse.status.RelayEvent",
         "NotReady, org.posthouse.ops.OpsJson$NotReady",
         "ModeReport, org.posthouse.ops.ModeReport",
         "DrainReport, org.posthouse.ops.DrainReport",
@@ -84,10 +85,13 @@ class OpenApiTest {
         Vertx vertx = Vertx.vertx();
         try {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            EventBoard events = new EventBoard(0);
             OpsRoutes routes = new OpsRoutes(
-                    vertx, List::of, new GridStatus(vertx.getOrCreateContext(), List::of, () -> 0), registry, new MetricsPage(registry),
+                    vertx, List::of, new OpsRoutes.Known(
+                            new GridStatus(vertx.getOrCreateContext(), List::of, events, () -> 0), events, new SpeedHistory()),
+                    registry, new MetricsPage(registry),
                     new ConsoleConnections(vertx, 1, 1_000));
-            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(() -> new Overview(List.of())))
+            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(() -> new Overview(List.of()), events))
                     .getRoutes().stream()
                     .map(Route::getPath).filter(Objects::nonNull).map(path -> path.replace(":id", "{id}"))
                     .collect(Collectors.toCollection(TreeSet::new));

@@ -3,12 +3,14 @@ package org.posthouse.ops;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.NodeStatus;
 import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.StreamStatus;
@@ -31,6 +33,7 @@ final class Scenes {
         volatile RelayMetrics metrics = RelayMetrics.NONE;
         volatile Readiness readiness = Readiness.ok();
         volatile RuntimeException failure;
+        final List<RelayEvent> events = new CopyOnWriteArrayList<>();
 
         MovingRelay(RelayStatus snapshot) {
             this.snapshot = snapshot;
@@ -42,6 +45,11 @@ final class Scenes {
                 throw failure;
             }
             return snapshot;
+        }
+
+        @Override
+        public List<RelayEvent> events(long after, int limit) {
+            return events.stream().filter(event -> event.id() > after).limit(limit).toList();
         }
 
         @Override
