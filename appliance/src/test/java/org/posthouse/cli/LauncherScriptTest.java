@@ -98,6 +98,29 @@ final class LauncherScriptTest {
         }
     }
 
+    /** Not on a terminal: a line for each module, and nothing else of what Maven says. */
+    @Test
+    void theFirstBuildTellsWhichModuleIsAtWork() throws Exception {
+        Files.delete(target.resolve("posthouse.jar"));
+        script("bin/mvn", """
+                echo '[INFO] Scanning for projects...'
+                echo '[INFO] Building Posthouse 0.1.0      [1/2]'
+                echo '[INFO] Building mpj-lite examples: ordinary MPI programs 0.1.0      [2/2]'
+                echo '[INFO] Building jar: /some/where.jar'
+                echo '[WARNING] a warning'; echo ' its second line'
+                if [ -e "$0.broken" ]; then echo '[ERROR] Main.java:[3,7] cannot find symbol'; exit 1; fi
+                touch appliance/target/posthouse.jar""");
+        file("bin/mvn.broken", "", 1);
+        String modules = """
+                posthouse: building, which takes some minutes once ...
+                posthouse: building Posthouse (1 of 2)
+                posthouse: building mpj-lite examples (2 of 2)
+                """;
+        assertThat(run("C", 1)).isEqualTo(modules + "[ERROR] Main.java:[3,7] cannot find symbol\nposthouse: the build failed; see above\n");
+        Files.delete(home.resolve("bin/mvn.broken"));
+        assertThat(run("C")).startsWith(modules + "posthouse: preparing faster starts");
+    }
+
     @Test
     void theLabIsBuiltAgainWhenItsSourcesHaveChanged() throws Exception {
         file("appliance/lab/src/main/Some.java", "", 3);

@@ -93,12 +93,12 @@ class ImageTest {
                 BYTES_MAX);
         must(root, "install", "-d", "-o", "1000", "-g", "1000", "data/a", "data/b", "data/job");
         try (Namespaces hosts = Namespaces.of(3)) {
-            String made = in(hosts, 0, root, "posthouse init --yes --links 10.77.1.2:7412 /data/grid; id -u").waitForText(0);
+            String made = new Container(hosts, 0, root, "posthouse init --yes --links 10.77.1.2:7412 /data/grid; id -u").waitForText(0);
             assertThat(made).endsWith("1000\n");
             String common = " --listen 0.0.0.0:7411 --tunnel-group --token-file /data/grid/site-";
-            Container a = in(hosts, 1, root, "exec posthouse relay --site site-a --data /data/a --keys /data/grid/site-a/keys --links 0.0.0.0:7412"
+            Container a = new Container(hosts, 1, root, "exec posthouse relay --site site-a --data /data/a --keys /data/grid/site-a/keys --links 0.0.0.0:7412"
                     + " --announce 10.77.1.2:7411" + common + "a/token");
-            Container b = in(hosts, 2, root, "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412"
+            Container b = new Container(hosts, 2, root, "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412"
                     + " --announce 10.77.2.2:7411" + common + "b/token");
             try {
                 await().atMost(PATIENCE).until(() -> a.enter("posthouse status").contains("site-b is UP") || !a.process.isAlive() || !b.process.isAlive());
@@ -106,7 +106,7 @@ class ImageTest {
                 for (String job : List.of("example:nas-ep S", "example:nas-is S", "example:nas-cg S", "example:heat")) {
                     String run = "cd /data/job && posthouse run -n 4 --relay 10.77.1.2:7411 --relay 10.77.2.2:7411 --token-file /data/grid/site-a/token"
                             + " --durability process " + job;
-                    assertThat(in(hosts, 0, root, run).waitForText(0)).as(job).contains("[0]");
+                    assertThat(new Container(hosts, 0, root, run).waitForText(0)).as(job).contains("[0]");
                 }
                 for (Container relay : List.of(a, b)) {
                     relay.terminate();
@@ -114,26 +114,32 @@ class ImageTest {
                     assertThat(relay.process.exitValue()).as(relay.text()).isEqualTo(143);
                 }
             } finally {
-                a.process.destroyForcibly();
-                b.process.destroyForcibly();
+                a.kill();
+                b.kill();
             }
         }
     }
 
-    /** A process in the image's file system. */
+    /** Runs a command in the image's file system, as the engine does: it is process 1 of its own. */
     private final class Container {
+        private final Path root;
         private final Process process;
         private final Path output;
-        private final List<String> line;
 
-        Container(List<String> line, String command) throws IOException {
-            this.line = line;
+        Container(Namespaces hosts, int host, Path root, String command) throws IOException {
+            this.root = root;
+            String prepared = "mount -t proc proc '" + root + "/proc' && mount --rbind /dev '" + root + "/dev' && exec " + chroot();
             output = Files.createTempFile(folder, "container", ".out");
-            process = started(command, output);
+            process = started(hosts.enterNetwork(host, List.of("unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", prepared, "container")), command, output);
         }
 
-        private Process started(String command, Path to) throws IOException {
-            List<String> words = new ArrayList<>(line);
+        private String chroot() {
+            return "chroot --userspec=1000:1000 '" + root
+                    + "' /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/data POSTHOUSE_JAVA_HOME=/opt/java bash -c \"cd /data; $1\"";
+        }
+
+        private Process started(List<String> first, String command, Path to) throws IOException {
+            List<String> words = new ArrayList<>(first);
             words.add(command);
             return new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(to.toFile()).start();
         }
@@ -148,24 +154,24 @@ class ImageTest {
             return text();
         }
 
-        /** What another command prints beside it. */
+        private ProcessHandle first() {
+            return process.children().findFirst().orElseThrow();
+        }
+
+        /** What another command prints in the same container. */
         String enter(String command) throws IOException, InterruptedException {
             Path to = Files.createTempFile(folder, "entered", ".out");
-            started(command, to).waitFor();
+            String pid = Long.toString(first().pid());
+            started(List.of("nsenter", "-t", pid, "-n", "-m", "-p", "--", "bash", "-c", "exec " + chroot(), "entered"), command, to).waitFor();
             return Files.readString(to, StandardCharsets.UTF_8);
         }
 
-        /** SIGTERM, as the engine sends it; each command before the relay's becomes the next one. */
         void terminate() {
-            process.destroy();
+            first().destroy();
         }
-    }
 
-    /** As the image's user, in this network. The root file system has this host's /proc, in a mount namespace that ends with the process. */
-    private Container in(Namespaces hosts, int host, Path root, String command) throws IOException {
-        String prepared = "mount --rbind /proc '" + root + "/proc' && mount --rbind /dev '" + root + "/dev' && exec chroot --userspec=1000:1000 '" + root
-                + "' /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/data POSTHOUSE_JAVA_HOME=/opt/java bash -c \"cd /data; $1\"";
-        List<String> line = hosts.enterNetwork(host, List.of("unshare", "-m", "bash", "-c", prepared, "container"));
-        return new Container(line, command);
+        void kill() {
+            process.children().forEach(ProcessHandle::destroyForcibly);
+        }
     }
 }

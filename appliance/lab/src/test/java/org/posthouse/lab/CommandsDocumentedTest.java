@@ -44,7 +44,7 @@ class CommandsDocumentedTest {
 
     /** Options of commands of the system that the pages show. */
     private static final Set<String> OF_THE_SYSTEM =
-            Set.of("--context", "--create-home", "--exclusive", "--from-file", "--kill-on-bad-exit", "--namespace", "--no-kill", "--no-shell", "--now",
+            Set.of("--build", "--context", "--create-home", "--exclusive", "--format", "--from-file", "--kill-on-bad-exit", "--namespace", "--no-kill", "--no-shell", "--now",
                     "--ntasks-per-node", "--overlap", "--system");
 
     private static String documents() throws IOException {

@@ -1,5 +1,6 @@
 package org.posthouse.relay.host;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
@@ -31,6 +32,16 @@ class RelayVertxTest {
         } finally {
             vertx.close().await(60, TimeUnit.SECONDS);
         }
+    }
+
+    /** Netty has public ones for this case. */
+    @Test
+    void asksNoPublicNameServerWhereTheSystemHasNone() throws Exception {
+        Path none = Files.writeString(folder.resolve("resolv.conf"), "# none\nsearch example.org\n");
+        assertThat(RelayVertx.options(none).getAddressResolverOptions().getServers()).containsExactly("127.0.0.1");
+        assertThat(RelayVertx.options(folder.resolve("missing")).getAddressResolverOptions().getServers()).containsExactly("127.0.0.1");
+        Path one = Files.writeString(folder.resolve("one.conf"), "nameserver 10.0.0.1\n");
+        assertThat(RelayVertx.options(one).getAddressResolverOptions().getServers()).isNull();
     }
 
     private static String addressOf(Vertx vertx) throws Exception {
