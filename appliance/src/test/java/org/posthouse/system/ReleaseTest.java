@@ -94,7 +94,7 @@ class ReleaseTest {
             assertThat(sources.getEntry("mpi/MPI.java")).isNotNull();
         }
         try (JarFile javadoc = new JarFile(target.resolve(name + "-javadoc.jar").toFile())) {
-            assertThat(javadoc.getEntry("mpi/MPI.html")).isNotNull();
+            assertThat(javadoc.getEntry("org.posthouse.mpj/mpi/MPI.html")).isNotNull();
         }
     }
 
