@@ -13,11 +13,14 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
+import org.posthouse.cli.config.ConfigOption;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.AgentFolderOptions;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.LogFormatOption;
 import org.posthouse.cli.option.NodeRelayOptions;
+import org.posthouse.cli.option.OptionsInUse;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.NodeKeys;
@@ -60,6 +63,18 @@ final class AgentCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec command;
+
+    @Mixin
+    private ConfigOption config;
+
+    @Option(names = "--check-config", description = "Say whether an agent can be started with these options, or what is wrong with them, and end.")
+    private boolean checkOnly;
+
+    @Option(names = "--print-config", description = "Print what each option is, and where it is said, and end; with --json as JSON.")
+    private boolean printOnly;
+
+    @Option(names = "--json", description = "Print the options as JSON.")
+    private boolean json;
 
     @Option(names = "--relay", paramLabel = "HOST:PORT", converter = HostPort.Converter.class,
             description = "The --listen of the site's relay; needed without --with-relay.")
@@ -122,8 +137,12 @@ final class AgentCommand implements Callable<Integer> {
     @Mixin
     private AgentFolderOptions folders;
 
+    @Mixin
+    private LogFormatOption logFormat;
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        logFormat.apply();
         if (slurmSlots != null) {
             ofSlurm(System.getenv());
         }
@@ -151,6 +170,15 @@ final class AgentCommand implements Callable<Integer> {
         if (nodeRelay.isGiven() && (keys != null || tokenStdin || detach)) {
             throw new ParameterException(command.commandLine(), "--with-relay needs the token in a file: give --token-file, and none of --keys,"
                     + " --token-stdin and --detach");
+        }
+        if (printOnly || checkOnly) {
+            if (!tokenStdin) {
+                TokenFile.read(tokenFile);
+            }
+            System.out.println(printOnly
+                    ? OptionsInUse.of(command, config.configuration(), "--config", "--check-config", "--print-config", "--json").text(json)
+                    : "agent " + name + " can be started with these options");
+            return 0;
         }
         Token token = tokenStdin || isDetached ? tokenOfInput() : TokenFile.read(tokenFile);
         Path own = folders.folder(name);

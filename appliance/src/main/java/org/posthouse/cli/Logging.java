@@ -2,15 +2,10 @@ package org.posthouse.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.Configurator;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.encoder.Encoder;
-import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.OptionHelper;
-import org.posthouse.cli.terminal.LineLayout;
+import org.posthouse.cli.terminal.LogOutput;
 import org.slf4j.Logger;
 
 /**
@@ -19,21 +14,12 @@ import org.slf4j.Logger;
  * precedence.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    /** Some messages contain text from peers. The pattern keeps it in one line and without control characters. */
-    private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %oneLine%n%failure";
-
     @Override
     public ExecutionStatus configure(LoggerContext context) {
         if (System.getProperty("logback.configurationFile") != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
-        ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
-        console.setContext(context);
-        console.setName("STDERR");
-        console.setTarget("System.err");
-        console.setEncoder(encoder(context));
-        console.start();
-        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console);
+        LogOutput.install(context);
         level(context, Logger.ROOT_LOGGER_NAME, "WARN");
         level(context, "org.posthouse", property("posthouse.log", "WARN"));
         // Members that leave are reported by the directory; Chronicle tells of files that it makes.
@@ -43,15 +29,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // Where there is the loopback alone, Netty draws the number that it would have from a network card. Nobody needs either.
         level(context, "io.netty.util.internal.MacAddressUtil", "ERROR");
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
-    }
-
-    static Encoder<ILoggingEvent> encoder(LoggerContext context) {
-        PatternLayout layout = LineLayout.of(context, PATTERN);
-        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
-        encoder.setContext(context);
-        encoder.setLayout(layout);
-        encoder.start();
-        return encoder;
     }
 
     private static void level(LoggerContext context, String logger, String level) {

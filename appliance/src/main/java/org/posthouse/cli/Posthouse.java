@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.posthouse.cli.config.Configuration;
 import org.posthouse.cli.jobs.JobsCommand;
 import org.posthouse.cli.log.LogCommand;
 import org.posthouse.cli.option.CommandFailure;
@@ -81,9 +82,19 @@ public final class Posthouse {
             if (startsRelay(args)) {
                 VertxPrestart.begin();
             }
-            status = commandLine(args).execute(args);
+            status = execute(args);
         }
         System.exit(status == 0 && System.out.checkError() ? ExitCode.FAILED.status() : status); // Nobody has all of what it was to print.
+    }
+
+    /** With what variables and a file say in front of the words of a command that reads them. */
+    private static int execute(String... words) {
+        CommandLine posthouse = commandLine(words);
+        try {
+            return posthouse.execute(Configuration.expand(posthouse, System.getenv(), words));
+        } catch (ParameterException e) {
+            return misused(e, words);
+        }
     }
 
     /** Whether these words most likely start a relay in this process. */

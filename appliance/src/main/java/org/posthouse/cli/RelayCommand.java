@@ -9,6 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
+import org.posthouse.audit.Lifecycle;
+import org.posthouse.cli.config.ConfigOption;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.file.AuditFile;
 import org.posthouse.cli.file.OpsSecret;
@@ -20,6 +22,7 @@ import org.posthouse.cli.option.EachOnce;
 import org.posthouse.cli.option.ForwardOptions;
 import org.posthouse.cli.option.GroupOptions;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.LogFormatOption;
 import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.LogWords;
 import org.posthouse.cli.option.MemoryOptions;
@@ -29,6 +32,7 @@ import org.posthouse.cli.option.Problems;
 import org.posthouse.cli.option.StageCacheOption;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.terminal.Interruption;
+import org.posthouse.cli.terminal.LogOutput;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
@@ -92,6 +96,9 @@ import picocli.CommandLine.Spec;
 public final class RelayCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
+
+    @Mixin
+    private ConfigOption config;
 
     @Option(names = "--site", required = true, paramLabel = "NAME", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
     private String site;
@@ -273,16 +280,23 @@ public final class RelayCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the ready line, or the options, as JSON.")
     private boolean json;
 
+    @Mixin
+    private LogFormatOption logFormat;
+
     @Option(names = "--end-with-input", hidden = true, description = "End when standard input does.")
     private boolean endWithInput;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        logFormat.apply();
         Settings settings = settings();
         withoutEffect().ifPresent(System.err::println);
         if (printOnly || checkOnly) {
             System.out.println(printOnly ? inUse().text(json) : "relay " + settings.relay().relay() + " can be started with these options");
             return 0;
+        }
+        if (!endWithInput) { // Else another command shows what becomes of its relays.
+            LogOutput.showEvents(Lifecycle.LOGGER);
         }
         try (RelayHost host = start(withData(settings))) {
             ready(settings.relay(), host);
@@ -295,7 +309,7 @@ public final class RelayCommand implements Callable<Integer> {
 
     /** All that say what the relay is. */
     OptionsInUse inUse() {
-        return OptionsInUse.of(command, "--check-config", "--print-config", "--json");
+        return OptionsInUse.of(command, config.configuration(), "--config", "--check-config", "--print-config", "--json");
     }
 
     /** With what the data folder has for it: the console's secret, unless another is named, and the audit log. */

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.audit.Audit;
+import org.posthouse.audit.Lifecycle;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -123,7 +124,7 @@ final class Jobs {
         expectRanks(job);
         return inControl(openShards(opening, journal))
                 .map(opened -> {
-                    LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
+                    Lifecycle.event(relay.id(), job + " of " + opening.size() + " ranks opened, durability " + opening.durability());
                     Audit.changed(relay.id(), job + " of " + opening.size() + " ranks, durability " + opening.durability() + ", opened by " + job.owner());
                     relay.events().add("JOB_OPENED", Job.hexId(job.id()), -1,
                             job.opening().name() + " of " + opening.size() + " ranks is opened by " + job.owner());
@@ -276,7 +277,7 @@ final class Jobs {
     }
 
     private void recovered(OpenJob job, List<RankEntry> ranks) {
-        LOG.info("{}: {} of {} ranks is back from the log", relay.id(), job, job.opening().size());
+        Lifecycle.event(relay.id(), job + " of " + job.opening().size() + " ranks is back from the log");
         relay.events().add("JOB_RECOVERED", Job.hexId(job.id()), -1, job.opening().name() + " of " + job.opening().size() + " ranks is back from the log");
         relay.directory().putRanks(ranks);
         await(job, launcherWaitMs(job));
@@ -456,6 +457,7 @@ final class Jobs {
             return;
         }
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
+        RankLifecycle.describe(event, entry == null ? 0 : entry.incarnation()).ifPresent(what -> Lifecycle.event(relay.id(), what));
         divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
         if (job == null) {
             return;
@@ -558,7 +560,7 @@ final class Jobs {
         if (job == null || !job.close(why.text())) {
             return;
         }
-        LOG.info("{}: {} closed: status {} {}", relay.id(), job, why.code(), why.text());
+        Lifecycle.event(relay.id(), job + " ended: status " + why.code() + (why.text().isEmpty() ? "" : ", " + why.text()));
         Audit.changed(relay.id(), job + " of " + job.owner() + " ended: status " + why.code() + " " + why.text());
         String reason = why.text().isEmpty() ? "" : ": " + why.text();
         relay.events().add("JOB_ENDED", Job.hexId(job.id()), -1, job.opening().name() + " has ended with status " + why.code() + reason);

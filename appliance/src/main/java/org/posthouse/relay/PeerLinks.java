@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.audit.Lifecycle;
 import org.posthouse.core.Job;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteKeys;
@@ -40,7 +41,6 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /** Connects the shards to other relays, over the links of the tunnel. Confined to the relay's control strand. */
 public final class PeerLinks implements Links.Listener {
@@ -308,7 +308,7 @@ public final class PeerLinks implements Links.Listener {
     @Override
     public void onUp(String other, long epoch) {
         assert relay.inLoop();
-        LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        Lifecycle.event(relay.id(), "link to relay " + other + " is up");
         relay.events().add("LINK_UP", "the link to relay " + other + " is up");
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         List.copyOf(contacts.keySet()).stream().filter(contact -> other.equals(contacts.get(contact))).forEach(Promise::tryComplete);
@@ -325,8 +325,11 @@ public final class PeerLinks implements Links.Listener {
     @Override
     public void onDown(String other, CloseNotice why) {
         assert relay.inLoop();
-        LOG.atLevel(why.reason() == CloseReason.RELAY_STOPPING ? Level.INFO : Level.WARN)
-                .log("{}: link to relay {} is down: {}", relay.id(), other, why.words());
+        if (why.reason() == CloseReason.RELAY_STOPPING) {
+            Lifecycle.event(relay.id(), "link to relay " + other + " is down: " + why.words());
+        } else {
+            LOG.warn("{}: link to relay {} is down: {}", relay.id(), other, why.words());
+        }
         relay.events().add("LINK_DOWN", "the link to relay " + other + " is down: " + why.words());
         linkOutages.onDown(other, why.words(), System.nanoTime());
     }

@@ -41,7 +41,7 @@ class HelpSectionsTest {
                 .filter(line -> line.matches(" {1,6}-.*"))
                 .map(line -> line.replaceFirst("^ *(-\\w, )?", "").replaceFirst("[ =\\[].*", ""))
                 .toList();
-        assertThat(other).isSubsetOf("--help", "--version", "--json", "--check-config", "--print-config");
+        assertThat(other).isSubsetOf("--help", "--version", "--json", "--config", "--check-config", "--print-config");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.posthouse.cli.terminal.LogOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,7 @@ class LoggersTest {
     private static Stream<String> logged(String message, Throwable failure, Object... parts) {
         LoggerContext context = new LoggerContext();
         LoggingEvent event = new LoggingEvent("", context.getLogger("relay"), Level.WARN, message, failure, parts);
-        return new String(Logging.encoder(context).encode(event), StandardCharsets.UTF_8).lines();
+        return new String(LogOutput.text(context).encode(event), StandardCharsets.UTF_8).lines();
     }
 
     @Test
@@ -40,6 +41,11 @@ class LoggersTest {
         assertThat(logged("closed rank 1: {}", null, "bye\u001b[2J\n09:00:00.000 ERROR Grüße"))
                 .singleElement(STRING)
                 .endsWith("WARN  closed rank 1: bye\\u001b[2J\\u000a09:00:00.000 ERROR Grüße");
+    }
+
+    @Test
+    void aLineHasItsDateAndZone() {
+        assertThat(logged("up", null)).singleElement(STRING).matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}(Z|[+-]\\d\\d:\\d\\d) WARN  up");
     }
 
     @Test

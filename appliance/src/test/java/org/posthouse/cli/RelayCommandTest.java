@@ -76,9 +76,9 @@ class RelayCommandTest {
                         "--listen               127.0.0.1:7411  (default)",
                         "--keys                 -  (default)")
                 .noneMatch(line -> line.startsWith("--print-config") || line.startsWith("--help"));
-        assertThat(all.text(true)).contains("\"--mode\":{\"given\":true,\"values\":[\"pooled\"]}",
-                "\"--peer\":{\"given\":true,\"values\":[\"b=h:1\",\"c=h:2\"]}",
-                "\"--ops\":{\"given\":false,\"values\":[\"127.0.0.1:7413\"]}");
+        assertThat(all.text(true)).contains("\"--mode\":{\"given\":true,\"source\":\"flag\",\"values\":[\"pooled\"]}",
+                "\"--peer\":{\"given\":true,\"source\":\"flag\",\"values\":[\"b=h:1\",\"c=h:2\"]}",
+                "\"--ops\":{\"given\":false,\"source\":\"default\",\"values\":[\"127.0.0.1:7413\"]}");
     }
 
     /** Where the page has words in place of a value, they are about something else than one. */

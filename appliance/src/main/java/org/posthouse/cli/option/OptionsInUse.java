@@ -10,21 +10,39 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.posthouse.cli.config.Configuration;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** The value of each option of a command, given or by default, as it may be written on a command line. */
 public record OptionsInUse(List<InUse> options) {
-    /** @param values none for a switch that is off, and for what has no value unless it is given; several of what may be repeated */
-    public record InUse(String name, List<String> values, boolean given) {}
+    /**
+     * One option.
+     *
+     * @param values none for a switch that is off, and for what has no value unless it is given; several of what may be repeated
+     * @param source {@value #FLAG}, {@value #DEFAULT}, or the variable or the key of a file
+     */
+    public record InUse(String name, List<String> values, String source) {
+        boolean given() {
+            return !source.equals(DEFAULT);
+        }
+    }
+
+    private static final String FLAG = "flag";
+    private static final String DEFAULT = "default";
 
     /** Of a command that has been parsed. Without those that help does not show, help itself, and {@code others}. */
-    public static OptionsInUse of(CommandSpec command, String... others) {
+    public static OptionsInUse of(CommandSpec command, Configuration configuration, String... others) {
         Set<String> left = Set.of(others);
         return new OptionsInUse(command.options().stream()
                 .filter(option -> !option.hidden() && !option.usageHelp() && !option.versionHelp() && !left.contains(option.longestName()))
-                .map(option -> new InUse(option.longestName(), values(option), isGiven(option, command.commandLine().getParseResult().originalArgs())))
+                .map(option -> new InUse(option.longestName(), values(option), source(option, command, configuration)))
                 .toList());
+    }
+
+    private static String source(OptionSpec option, CommandSpec command, Configuration configuration) {
+        return configuration.source(option.longestName())
+                .orElse(isGiven(option, command.commandLine().getParseResult().originalArgs()) ? FLAG : DEFAULT);
     }
 
     /** By the words: of one that reads its parameters itself picocli keeps no record. */
@@ -49,7 +67,7 @@ public record OptionsInUse(List<InUse> options) {
         if (asJson) {
             ObjectNode all = new ObjectMapper().createObjectNode();
             for (InUse option : options) {
-                ArrayNode values = all.putObject(option.name()).put("given", option.given()).putArray("values");
+                ArrayNode values = all.putObject(option.name()).put("given", option.given()).put("source", option.source()).putArray("values");
                 option.values().forEach(values::add);
             }
             return all.toString();
@@ -59,6 +77,7 @@ public record OptionsInUse(List<InUse> options) {
 
     private static Stream<String> lines(InUse option) {
         List<String> values = option.values().isEmpty() ? List.of("-") : option.values();
-        return values.stream().map(value -> String.format(Locale.ROOT, "%-22s %s%s", option.name(), value, option.given() ? "" : "  (default)"));
+        return values.stream().map(
+                value -> String.format(Locale.ROOT, "%-22s %s%s", option.name(), value, option.source().equals(FLAG) ? "" : "  (" + option.source() + ")"));
     }
 }
