@@ -17,11 +17,12 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  posthouse completion bash > ~/.posthouse.bash",
-            "  posthouse completion zsh > ~/.posthouse.zsh",
-            "  posthouse completion fish > ~/.config/fish/completions/posthouse.fish",
+            "  posthouse completion bash",
+            "  posthouse completion zsh",
+            "  posthouse completion fish",
             "",
-            "Bash and zsh: source the file in ~/.bashrc or ~/.zshrc."
+            "Bash and zsh source what is printed, in ~/.bashrc or ~/.zshrc; fish has it in",
+            "~/.config/fish/completions/posthouse.fish."
         })
 final class CompletionCommand implements Callable<Integer> {
     /** The shells. */
