@@ -141,11 +141,11 @@ class ConfigurationTest {
     /** A new variable must be known, or relays that are started with it would end. */
     @Test
     void everyVariableInTheCodeIsKnown() throws IOException {
-        Pattern variable = Pattern.compile("\"(POSTHOUSE_[A-Z0-9_]*[A-Z0-9])\"");
+        Pattern variable = Pattern.compile("\\b(POSTHOUSE_[A-Z0-9_]*[A-Z0-9])\\b(?!_)");
         Path root = Path.of(System.getProperty("basedir", ""), "..");
-        for (String module : List.of("appliance/src/main", "appliance/launch/src/main", "mpj-lite/src/main", "ops/src/main", "tunnel/src/main")) {
+        for (String module : List.of("appliance/launch/src/main", "mpj-lite/src/main", "ops/kubernetes", "ops/systemd", "tunnel/src/main")) {
             try (Stream<Path> files = Files.walk(root.resolve(module))) {
-                for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
                     variable.matcher(Files.readString(file)).results().map(found -> found.group(1)).filter(name -> !name.equals("POSTHOUSE_CONFIG")).forEach(
                             name -> assertThat(words(Map.of(name, "x"), "agent", "--relay", "h:1")).as(name).containsExactly("agent", "--relay", "h:1"));
                 }
