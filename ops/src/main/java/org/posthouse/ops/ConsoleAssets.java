@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * The files of the console page, all in memory. Immutable after {@link #load}.
  *
  * <p>The list is closed: a path that is not on it is 404, so nothing else on the class path can be read. Together
- * about 250 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a
+ * about 350 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a
  * missing one.
  */
 final class ConsoleAssets {
@@ -34,11 +34,12 @@ final class ConsoleAssets {
     private static final List<String> PAGE_FILES = List.of(
             "console.css", "favicon.svg", "app.js", "router.js", "model.js", "silence.js", "format.js", "stream.js", "live.js", "worker.js",
             "parts.js", "map.js", "grid.js", "relays.js", "relay.js", "links.js", "lanes.js", "jobs.js", "job.js", "mode.js", "nodes.js",
-            "orders.js", "question.js", "poll.js", "eventlog.js", "events.js", "canvas.js", "matrix.js", "matrixcanvas.js", "timeline.js",
+            "orders.js", "question.js", "poll.js", "chart.js", "eventlog.js", "events.js", "canvas.js", "matrix.js", "matrixcanvas.js", "timeline.js",
             "timelinecanvas.js", "waits.js");
 
     /** Only what a browser loads: no development builds, no polyfills, no source maps. */
     private static final Map<String, List<String>> WEBJAR_FILES = Map.of(
+            "uplot", List.of("dist/uPlot.esm.js", "dist/uPlot.min.css"),
             "lit", List.of("index.js", "directives/repeat.js"),
             "lit-element", List.of("lit-element.js"),
             "lit-html", List.of("lit-html.js", "is-server.js", "directive.js", "directive-helpers.js",

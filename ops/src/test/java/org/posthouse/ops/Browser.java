@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.openqa.selenium.By;
+import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
@@ -63,6 +64,16 @@ final class Browser implements AutoCloseable {
     /** The screen: a window may not be narrower than 500. */
     void resize(int width) {
         driver.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
+    }
+
+    /** @param preferred light or dark */
+    void scheme(String preferred) {
+        driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", preferred))));
+    }
+
+    /** What is seen of the page, as PNG. */
+    byte[] picture() {
+        return driver.getScreenshotAs(OutputType.BYTES);
     }
 
     void open(String url) {

@@ -27,7 +27,7 @@ class ConsolePageTest {
 
     private static final Pattern REFERENCE = Pattern.compile("(?:src|href)=\"([^\"]+)\"");
     private static final Pattern IMPORT =
-            Pattern.compile("(?:\\bfrom|\\bimport)\\s*[\"']([^\"']+)[\"']");
+            Pattern.compile("(?:\\bfrom|\\bimport\\(?)\\s*[\"']([^\"'\\s]+)[\"']");
     private static final Pattern IMPORT_MAP =
             Pattern.compile("<script type=\"importmap\">(.*?)</script>", Pattern.DOTALL);
 
@@ -48,7 +48,7 @@ class ConsolePageTest {
         String index = ops.get("/").body();
         JsonNode imports = OpsFixture.parse(find(IMPORT_MAP, index)).path("imports");
         Deque<String> toVisit = new ArrayDeque<>();
-        REFERENCE.matcher(index).results().map(m -> m.group(1)).filter(path -> path.startsWith("/console/"))
+        REFERENCE.matcher(index).results().map(m -> m.group(1)).filter(path -> path.startsWith("/console/") || path.startsWith("/webjars/"))
                 .forEach(toVisit::add);
         Set<String> seen = new HashSet<>();
         while (!toVisit.isEmpty()) {
@@ -67,7 +67,8 @@ class ConsolePageTest {
                 }
             }
         }
-        assertThat(seen).contains("/console/app.js", "/console/jobs.js", "/console/mode.js", "/console/router.js",
+        assertThat(seen).contains("/console/app.js", "/console/jobs.js", "/console/mode.js", "/console/router.js", "/console/chart.js",
+                "/webjars/uplot/dist/uPlot.esm.js",
                 "/console/console.css", "/console/favicon.svg",
                 "/webjars/lit/index.js", "/webjars/lit-html/lit-html.js", "/webjars/lit-html/directive-helpers.js",
                 "/webjars/lit__reactive-element/css-tag.js", "/webjars/lit-element/lit-element.js");

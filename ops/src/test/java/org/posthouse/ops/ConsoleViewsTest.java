@@ -138,6 +138,25 @@ class ConsoleViewsTest {
         }
     }
 
+    /** The group notices only half a minute later that a relay was killed; its link is down at once. */
+    @Test
+    void relayBehindACutLinkIsNotHeard() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/").toString());
+            Object seen = browser.run("""
+                    return (async () => {
+                      const { silentRelays } = await import('/console/silence.js');
+                      const link = (peerRelay, state, since) => ({ peerRelay, state, parked: since ? { since } : null });
+                      const relay = (name, links) => ({ relay: name, site: name, directory: [], links });
+                      const relays = [relay('a', [link('cut', 'CONNECTING', 5_000), link('other way', 'DOWN', 5_000), link('b', 'DOWN', 5_000)]),
+                        relay('b', [link('cut', 'DOWN', 6_000), link('other way', 'UP', 0)])];
+                      const told = (now) => JSON.stringify([...silentRelays({ relays }, now)]);
+                      return told(15_900) + told(16_100);
+                    })()""");
+            assertThat(seen).isEqualTo("[][[\"cut\",6000]]");
+        }
+    }
+
     @Test
     void jobThatStandsStillIsNotShownAsRunning() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {

@@ -97,6 +97,7 @@ class PosthouseConsole extends LitElement {
     this.modeChanger.drawn(this);
     this.question.drawn(this);
     const { name, id } = this.router.view;
+    if (name === 'relay' || name === 'job') import('/console/chart.js'); // After the first drawing: its library is the largest file.
     const asked = ASKED.get(name);
     this.poller.use(asked && this.kept.paths.has(asked) ? asked.replace('{id}', encodeURIComponent(id)) : null);
   }

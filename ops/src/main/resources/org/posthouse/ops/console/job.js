@@ -48,6 +48,9 @@ export function jobPage(page) {
     <section aria-labelledby="ranks-title"><h2 id="ranks-title">Ranks <span class="count">${traffic(page.model.overview, job)}</span></h2>
       <div class="panel">${rankGrid(job)}</div>
       <div class="panel">${ranksTable(page, job)}</div></section>
+    ${isLive(job) ? html`<section aria-labelledby="speed-title"><h2 id="speed-title">Messages sent</h2>
+      <div class="panel pad chart"><rate-chart .lines=${{ title: `Messages sent by ${job.name}`, unit: 'messages', series: [
+        { label: 'sent', token: 'accent', history: page.model.history(`job ${job.id}`) }] }}></rate-chart></div></section>` : nothing}
     ${about(job, page.now)}
     ${page.eventsOf ? page.eventsOf(job) : nothing}`);
 }

@@ -27,7 +27,7 @@ export function relayPage(page) {
     ${relayNotices(here, now, model.overview.silent)}
     ${linkNotices(here, now)}
     ${about(relay, now)}
-    ${flow(model, relay, page)}
+    ${flow(model, relay)}
     ${bounds(relay)}
     ${jobsOf(model.overview, relay)}
     ${relay.links.length === 0 ? nothing : html`<section><h2>Links <span class="count">${plural(relay.links.length, 'link')}</span></h2>
@@ -60,7 +60,7 @@ function about(relay, now) {
   ])}</div>`;
 }
 
-function flow(model, relay, page) {
+function flow(model, relay) {
   const key = relayKey(relay);
   const c = relay.counters;
   const speed = (direction) => model.perSecond(`${key} bytes${direction}`);
@@ -78,7 +78,9 @@ function flow(model, relay, page) {
       ${plainTile('Lag', lagText(c.lagMillis), `${count(c.queuedPeak)} queued at most`)}
       ${plainTile('Waiting', count(c.unexpected), `messages; ${plural(c.posted, 'receive')}; ${count(c.matched)} matched`)}
     </dl>
-    ${page.chart ? page.chart(model, key) : nothing}</section>`;
+    <div class="panel pad chart"><rate-chart .lines=${{ title: `Messages of ${relay.relay}`, unit: 'messages', series: [
+      { label: 'in', token: 'accent', history: model.history(`${key} messagesIn`) },
+      { label: 'out', token: 'focus', history: model.history(`${key} messagesOut`) }] }}></rate-chart></div></section>`;
 }
 
 function plainTile(name, figure, foot) {

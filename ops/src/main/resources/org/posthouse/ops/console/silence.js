@@ -18,7 +18,21 @@ export function silentRelays(overview, now) {
   for (const entry of directory(overview)) {
     if (!entry.alive && !heard.has(entry.relay) && !silent.has(entry.relay)) silent.set(entry.relay, entry.since);
   }
+  for (const [peer, since] of cutOff(overview, heard)) {
+    if (now - since > SILENT_AFTER_MS && !silent.has(peer)) silent.set(peer, since);
+  }
   return silent;
+}
+
+/** Relays that only links tell of, with when the last of these links went down: the group may notice it half a minute later. */
+function cutOff(overview, heard) {
+  const links = overview.relays.filter((relay) => heard.has(relay.relay)).flatMap((relay) => relay.links);
+  const up = new Set(links.filter((link) => link.state === 'UP').map((link) => link.peerRelay));
+  const cut = new Map();
+  for (const { peerRelay, parked } of links) {
+    if (parked && !up.has(peerRelay) && !heard.has(peerRelay)) cut.set(peerRelay, Math.max(parked.since, cut.get(peerRelay) ?? 0));
+  }
+  return cut;
 }
 
 /** The overview in which nothing of a silent relay is shown as if it were known: its ranks and links are NOT_HEARD. */

@@ -1,0 +1,87 @@
+package org.posthouse.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * axe-core finds nothing serious in any view, in both colour schemes. A picture of each view is written to {@code target/console}.
+ * In a real browser, that is the class's.
+ */
+@Timeout(180)
+class ConsoleAccessibilityTest {
+    private static final String FIND = """
+            return axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
+                .filter(one => one.impact === 'serious' || one.impact === 'critical')
+                .flatMap(one => one.nodes.map(node => one.id + ': ' + node.target + ' ' + node.any.concat(node.all).map(check => check.message))))""";
+
+    @TempDir
+    private static Path folder;
+
+    private static Browser browser;
+    private static String stub;
+    private static String axe;
+
+    @BeforeAll
+    static void start() throws IOException {
+        browser = Browser.start(folder);
+        stub = read("console-stub.js");
+        axe = read("/axe.min.js");
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"grid, /", "nodes, /nodes", "events, /events", "relay, /relays/rennes-a", "job, /jobs/1f4c9ae02b77d310",
+        "matrix, /jobs/1f4c9ae02b77d310/matrix", "timeline, /jobs/1f4c9ae02b77d310/timeline", "waits, /jobs/1f4c9ae02b77d310/waits",
+        "missing, /no/such/page"})
+    void nothingSeriousInAnyView(String view, String path) throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            for (String scheme : List.of("dark", "light")) {
+                browser.resize(1280);
+                browser.scheme(scheme);
+                browser.open(ops.uri(path).toString(), stub);
+                browser.await("the view", () -> browser.all(view.equals("missing") ? ".missing" : "main tbody tr").isEmpty(), false);
+                browser.run(axe);
+                assertThat(browser.run(FIND)).as("%s, %s", view, scheme).isEqualTo(List.of());
+                Path picture = Files.createDirectories(Path.of(System.getProperty("basedir", "."), "target/console")).resolve(view + "-" + scheme + ".png");
+                Files.write(picture, browser.picture());
+            }
+        }
+    }
+
+    /** Else a version of the script that finds nothing at all would pass. */
+    @Test
+    void faultIsFound() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/nodes").toString());
+            browser.await("the view", () -> browser.all("main tbody tr").isEmpty(), false);
+            browser.run("const button = document.createElement('button'); document.querySelector('main').append(button)");
+            browser.run(axe);
+            assertThat(browser.run(FIND).toString()).contains("button-name");
+        }
+    }
+
+    private static String read(String resource) throws IOException {
+        try (InputStream in = ConsoleAccessibilityTest.class.getResourceAsStream(resource)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
