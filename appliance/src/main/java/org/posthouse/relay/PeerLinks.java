@@ -93,8 +93,15 @@ public final class PeerLinks implements Links.Listener {
             host = settings.listenHost();
             loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
-            links.queries().answerWith((other, query) -> context.executeBlocking(() -> PeerQueries.answer(relay.view(), query), false));
+            links.queries().answerWith((other, query) -> answer(query));
         });
+    }
+
+    /** Writing a large answer is a worker's job; the result comes back to the relay's context. */
+    private Future<byte[]> answer(String query) {
+        Promise<byte[]> answer = context.promise();
+        context.executeBlocking(() -> PeerQueries.answer(relay.view(), query), false).compose(answered -> answered).onComplete(answer);
+        return answer.future();
     }
 
     /**

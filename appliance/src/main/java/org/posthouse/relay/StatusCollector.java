@@ -33,6 +33,7 @@ import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
@@ -183,6 +184,17 @@ public final class StatusCollector implements RelayView {
         Promise<EndJobReport> done = Promise.promise();
         relay.control().post(() -> done.complete(new EndJobReport(relay.id(), Job.hexId(job), relay.jobs().endByOrder(job))));
         return done.future();
+    }
+
+    @Override
+    public Future<List<PairTraffic>> traffic(String job) {
+        if (!JOB_ID.matcher(job).matches()) {
+            return Future.failedFuture(new IllegalArgumentException("\"" + job + "\" is no job id: expected 1 to 16 lower-case hexadecimal digits"));
+        }
+        if (relay.recovering().isPresent()) {
+            return refuseStarting();
+        }
+        return relay.shards().traffic(Long.parseUnsignedLong(job, 16));
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.GridAuthority;
-import org.posthouse.system.jobs.Waits;
+import org.posthouse.system.jobs.SendsThenWaits;
 
 /** The console of one relay shows the relays that it is linked with. Real processes, TLS. */
 @Timeout(600)
@@ -31,19 +31,26 @@ class GridConsoleTest {
             await().atMost(PATIENCE).until(() -> relays(a).equals(List.of("site-a", "site-b")));
             Path end = folder.resolve("end");
             try (Command job = Command.start(
-                    folder, "run", "-n", "4", "--relay", a.ranks(), "--relay", b.ranks(), "-cp", Jobs.classPath(), Waits.class.getName(), end.toString())) {
+                    folder, "run", "-n", "4", "--durability", "process", "--relay", a.ranks(), "--relay", b.ranks(), "-cp", Jobs.classPath(),
+                    SendsThenWaits.class.getName(), end.toString())) {
                 await().atMost(PATIENCE).until(() -> connected(a) == 4 || !job.handle().isAlive());
                 JsonNode grid = a.get("/api/v1/grid");
                 assertThat(sites(grid)).as(job.err()).containsExactly("site-a", "site-a", "site-b", "site-b");
                 assertThat(grid.at("/relays/1/here").asBoolean()).isFalse();
                 assertThat(grid.at("/relays/1/links/0/peerRelay").asText()).isEqualTo("site-a");
                 assertThat(events(a)).contains("site-a JOB_OPENED", "site-a RANK_CONNECTED", "site-a LINK_UP", "site-b JOB_OPENED", "site-b RANK_CONNECTED");
+                String matrix = "/api/v1/jobs/" + grid.at("/jobs/0/id").asText() + "/matrix";
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(cells(a.get(matrix)))
+                        .containsExactlyInAnyOrder("[0,1,1,10]", "[1,2,2,20]", "[2,3,3,30]", "[3,0,4,40]"));
+                assertThat(a.get(matrix).path("missing")).isEmpty();
                 b.kill();
                 await().atMost(PATIENCE).untilAsserted(() -> {
                     JsonNode later = a.get("/api/v1/grid");
                     assertThat(later.path("at").asLong() - later.at("/relays/1/asOf").asLong()).as("silence of the killed relay, ms").isGreaterThan(3_000);
                 });
                 assertThat(events(a)).contains("site-a LINK_DOWN");
+                assertThat(a.get(matrix).path("missing").toString()).isEqualTo("[\"site-b\"]");
+                assertThat(cells(a.get(matrix))).as("those of the relay that is there").containsExactlyInAnyOrder("[0,1,1,10]", "[3,0,4,40]");
             }
         }
     }
@@ -58,6 +65,10 @@ class GridConsoleTest {
 
     private static List<String> relays(Relays at) throws IOException {
         return texts(at.get("/api/v1/grid").path("relays"), "relay");
+    }
+
+    private static List<String> cells(JsonNode matrix) {
+        return StreamSupport.stream(matrix.path("cells").spliterator(), false).map(JsonNode::toString).toList();
     }
 
     private static List<String> events(Relays at) throws IOException {

@@ -92,6 +92,22 @@ final class GridStatus {
         return questions.isEmpty() ? Future.succeededFuture() : Future.join(questions).otherwiseEmpty().mapEmpty();
     }
 
+    /**
+     * Asks a relay of another process, over the first link that is up.
+     *
+     * @return the answer; fails with one line. Completes on any thread
+     */
+    Future<byte[]> ask(String relay, String query) {
+        for (RelayView view : views.get()) {
+            boolean isUp = view.snapshot().links().stream()
+                    .anyMatch(link -> link.peerRelay().equals(relay) && link.state() == LinkStatus.State.UP);
+            if (isUp) {
+                return view.ask(relay, query);
+            }
+        }
+        return Future.failedFuture(new IOException("no link to relay " + relay + " is up"));
+    }
+
     private void ask() {
         Map<String, RelayView> ways = new TreeMap<>();
         Set<String> known = new TreeSet<>();

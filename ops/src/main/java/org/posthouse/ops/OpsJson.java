@@ -125,6 +125,10 @@ final class OpsJson {
         return bytes(root);
     }
 
+    static Buffer matrix(MatrixRoute.Matrix matrix) {
+        return bytes(matrix);
+    }
+
     static Buffer history(SpeedHistory.Shown history) {
         return bytes(history);
     }

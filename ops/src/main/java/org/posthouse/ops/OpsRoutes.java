@@ -12,8 +12,10 @@ import io.vertx.ext.web.handler.BodyHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.posthouse.status.JobStatus;
 import org.posthouse.status.RelayStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,6 +84,7 @@ final class OpsRoutes {
         get(router, "/api/v1/history", ctx -> Responses.json(ctx, 200, OpsJson.history(known.history.shown())));
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
+        get(router, "/api/v1/jobs/:id/matrix", this::matrix);
         router.get(EVENTS).handler(ctx -> {
             if (stream.accept(ctx)) {
                 connections.hold(ctx.request().connection());
@@ -160,14 +163,24 @@ final class OpsRoutes {
     }
 
     private void job(RoutingContext ctx) {
+        withJob(ctx, overview(), job -> Responses.json(ctx, 200, OpsJson.job(job)));
+    }
+
+    /** The homes of its ranks are those that the grid's relays say. */
+    private void matrix(RoutingContext ctx) {
+        known.grid.refresh().onComplete(asked -> withJob(
+                ctx, overview().with(known.grid.entries()), job -> new MatrixRoute(vertx, views, known.grid).answer(ctx, job)));
+    }
+
+    private static void withJob(RoutingContext ctx, Overview overview, Consumer<JobStatus> then) {
         String id = ctx.pathParam("id");
         if (!JOB_ID.matcher(id).matches()) {
             Responses.error(ctx, 400, "\"" + Responses.shortened(id)
                     + "\" is no job id: expected 1 to 32 lower-case hexadecimal digits");
             return;
         }
-        overview().job(id).ifPresentOrElse(
-                job -> Responses.json(ctx, 200, OpsJson.job(job)),
+        overview.job(id).ifPresentOrElse(
+                then,
                 () -> Responses.error(ctx, 404, "no relay here knows job " + id
                         + "; /api/v1/jobs lists those it knows"));
     }

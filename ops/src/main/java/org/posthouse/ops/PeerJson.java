@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import java.io.IOException;
 import java.util.List;
+import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayStatus;
 
@@ -28,6 +29,9 @@ final class PeerJson {
             events = events == null ? List.of() : List.copyOf(events);
         }
     }
+
+    /** The answer to the question for a job's traffic. */
+    record Pairs(List<PairTraffic> pairs) {}
 
     private PeerJson() {}
 

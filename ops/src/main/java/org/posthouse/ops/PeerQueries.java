@@ -1,5 +1,6 @@
 package org.posthouse.ops;
 
+import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,7 +12,14 @@ import java.util.regex.Pattern;
 public final class PeerQueries {
     private static final Pattern STATUS = Pattern.compile("status (\\d{1,18})");
 
+    private static final String TRAFFIC = "traffic ";
+
     private PeerQueries() {}
+
+    /** Asks for the deliveries to a job's ranks that are at home at a relay. */
+    static String traffic(String job) {
+        return TRAFFIC + job;
+    }
 
     /** Asks how a relay is. @param event the relay's number of its last event that is known; 0: none is */
     static String status(long event) {
@@ -22,14 +30,19 @@ public final class PeerQueries {
      * Answers a question of another relay of the grid. Takes some milliseconds for a relay with thousands of ranks: call it
      * on a worker.
      *
-     * @throws IOException in one line, if there is no such question, as of a later version
+     * @return the answer; fails with one line, if there is none, or no such question, as of a later version. Completes on any
+     *     thread
      */
-    public static byte[] answer(RelayView relay, String query) throws IOException {
+    public static Future<byte[]> answer(RelayView relay, String query) {
         Matcher status = STATUS.matcher(query);
         if (status.matches()) {
             long known = Long.parseLong(status.group(1));
-            return PeerJson.write(new PeerJson.Status(relay.snapshot(), relay.readiness(), relay.events(known, EventBoard.BATCH_MAX)));
+            return Future.succeededFuture(
+                    PeerJson.write(new PeerJson.Status(relay.snapshot(), relay.readiness(), relay.events(known, EventBoard.BATCH_MAX))));
         }
-        throw new IOException("relay " + relay.snapshot().relay() + " does not know the question \"" + Responses.shortened(query) + "\"");
+        if (query.startsWith(TRAFFIC)) {
+            return relay.traffic(query.substring(TRAFFIC.length())).map(pairs -> PeerJson.write(new PeerJson.Pairs(pairs)));
+        }
+        return Future.failedFuture(new IOException("relay " + relay.snapshot().relay() + " does not know the question \"" + Responses.shortened(query) + "\""));
     }
 }

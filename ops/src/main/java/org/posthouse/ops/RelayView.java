@@ -3,6 +3,7 @@ package org.posthouse.ops;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.List;
+import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
@@ -82,6 +83,16 @@ public interface RelayView {
      */
     default Future<EndJobReport> endJob(EndJobOrder order) {
         return Future.failedFuture(new IllegalArgumentException("this relay ends no jobs"));
+    }
+
+    /**
+     * The deliveries to those ranks of a job that are at home here, by source and destination.
+     *
+     * @param job the job's id
+     * @return empty if no such job is open here; fails with one line, if that is no job's id, or the relay is starting. Completes on any thread
+     */
+    default Future<List<PairTraffic>> traffic(String job) {
+        return Future.succeededFuture(List.of());
     }
 
     /**

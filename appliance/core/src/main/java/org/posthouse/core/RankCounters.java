@@ -12,6 +12,7 @@ public final class RankCounters {
     private long bytesDelivered;
     private long events;
     private long failedPolls;
+    private final SourceCounters sources = new SourceCounters();
 
     void restore(RecoveredRank recovered) {
         messagesDelivered = recovered.deliveries();
@@ -42,6 +43,11 @@ public final class RankCounters {
         return bytesDelivered;
     }
 
+    /** Messages delivered by this relay process, by their source. */
+    public SourceCounters sources() {
+        return sources;
+    }
+
     /** Number of events in its history so far. */
     public long events() {
         return events;
@@ -59,6 +65,7 @@ public final class RankCounters {
     /** Counts a delivery and returns its number, from 1. */
     long countDelivered(Message message) {
         bytesDelivered += message.bytes();
+        sources.count(message.source(), message.bytes());
         return ++messagesDelivered;
     }
 

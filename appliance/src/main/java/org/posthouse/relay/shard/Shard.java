@@ -25,6 +25,7 @@ import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.relay.threads.Strand;
 import org.posthouse.relay.threads.StrandClock;
 import org.posthouse.relay.threads.StrandExecutor;
+import org.posthouse.status.PairTraffic;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -415,6 +416,18 @@ public final class Shard {
     HomedRank rank(long job, int rank) {
         Job open = core().job(job);
         return open == null ? null : open.homed(rank);
+    }
+
+    /** The deliveries to the job's ranks in this shard, by source and destination. Confined to the strand. */
+    public List<PairTraffic> traffic(long job) {
+        Job open = core().job(job);
+        List<PairTraffic> pairs = new ArrayList<>();
+        if (open != null) {
+            for (HomedRank rank : open.homedRanks()) {
+                rank.counters().sources().forEach((source, messages, bytes) -> pairs.add(new PairTraffic(source, rank.rank(), messages, bytes)));
+            }
+        }
+        return pairs;
     }
 
     /** The states of the job's ranks in this shard, as last told to their launcher. Confined to the strand. */

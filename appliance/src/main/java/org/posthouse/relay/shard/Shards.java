@@ -1,5 +1,7 @@
 package org.posthouse.relay.shard;
 
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.UnexpectedPool;
 import org.posthouse.relay.log.HistoryThreads;
+import org.posthouse.status.PairTraffic;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -213,6 +216,17 @@ public final class Shards {
     /** Runs work in the strand of every shard. */
     public void each(Consumer<Shard> work) {
         shards.forEach(shard -> shard.strand().submit(() -> work.accept(shard)));
+    }
+
+    /** The deliveries to a job's ranks, by source and destination. Completes in some shard's strand. */
+    public Future<List<PairTraffic>> traffic(long job) {
+        List<Future<List<PairTraffic>>> parts = new ArrayList<>();
+        for (Shard shard : shards) {
+            Promise<List<PairTraffic>> part = Promise.promise();
+            parts.add(part.future());
+            shard.strand().submit(() -> part.complete(shard.traffic(job)));
+        }
+        return Future.all(parts).map(all -> parts.stream().flatMap(part -> part.result().stream()).toList());
     }
 
     /** The last counters of the shards. */
