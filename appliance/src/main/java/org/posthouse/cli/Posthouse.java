@@ -9,6 +9,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.posthouse.cli.config.Configuration;
+import org.posthouse.cli.doctor.DoctorCommand;
 import org.posthouse.cli.jobs.JobsCommand;
 import org.posthouse.cli.log.LogCommand;
 import org.posthouse.cli.option.CommandFailure;
@@ -45,6 +46,7 @@ public final class Posthouse {
             ResumeCommand.class,
             RelayCommand.class,
             StatusCommand.class,
+            DoctorCommand.class,
             ModeCommand.class,
             DrainCommand.class,
             AgentCommand.class,

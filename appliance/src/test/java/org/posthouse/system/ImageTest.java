@@ -98,8 +98,9 @@ class ImageTest {
             String common = " --listen 0.0.0.0:7411 --tunnel-group --token-file /data/grid/site-";
             Container a = new Container(hosts, 1, root, "exec posthouse relay --site site-a --data /data/a --keys /data/grid/site-a/keys --links 0.0.0.0:7412"
                     + " --announce 10.77.1.2:7411" + common + "a/token");
-            Container b = new Container(hosts, 2, root, "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412"
-                    + " --announce 10.77.2.2:7411" + common + "b/token");
+            Container b =
+                    new Container(hosts, 2, root, "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412"
+                            + " --announce 10.77.2.2:7411" + common + "b/token");
             try {
                 await().atMost(PATIENCE).until(() -> a.enter("posthouse status").contains("site-b is UP") || !a.process.isAlive() || !b.process.isAlive());
                 assertThat(a.enter("/opt/posthouse/healthcheck; echo healthy: $?")).as(a.text()).endsWith("healthy: 0\n");
@@ -130,7 +131,8 @@ class ImageTest {
             this.root = root;
             String prepared = "mount -t proc proc '" + root + "/proc' && mount --rbind /dev '" + root + "/dev' && exec " + chroot();
             output = Files.createTempFile(folder, "container", ".out");
-            process = started(hosts.enterNetwork(host, List.of("unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", prepared, "container")), command, output);
+            process = started(hosts.enterNetwork(host, List.of("unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", prepared, "container")), command,
+                    output);
         }
 
         private String chroot() {

@@ -2,12 +2,14 @@ package org.posthouse.keys;
 
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
 import org.posthouse.causes.Causes;
 import org.posthouse.wire.ChannelBinding;
 
@@ -81,6 +83,20 @@ public final class SiteKeys {
      */
     public SSLEngine engineForRanks(boolean natively, ByteBufAllocator allocator) {
         return engines.engineForRanks(natively, allocator);
+    }
+
+    /**
+     * Has a TLS handshake with a relay over a connected socket, for a look at it: nothing is sent afterwards. Blocks, as
+     * long as the socket's time limit says.
+     *
+     * @return the certificate that the relay has shown
+     * @throws IOException if it speaks no TLS, or shows a certificate that is not of this authority or not valid now
+     */
+    public SiteCertificate greet(Socket connected) throws IOException {
+        try (SSLSocket socket = engines.socket(connected)) {
+            socket.startHandshake();
+            return SiteCertificate.of((X509Certificate) socket.getSession().getPeerCertificates()[0]);
+        }
     }
 
     /** What both ends' proofs say of a TLS connection at which this end shows its certificate. */

@@ -9,6 +9,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -19,6 +20,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -88,6 +90,14 @@ final class TlsEngines {
         engine.setSSLParameters(parameters);
         engine.setUseClientMode(false);
         return engine;
+    }
+
+    /** TLS over a connected socket, as an end that has dialled. The handshake is the caller's. */
+    SSLSocket socket(Socket connected) throws IOException {
+        SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(connected, null, connected.getPort(), false);
+        socket.setEnabledProtocols(new String[] {PROTOCOL});
+        socket.setEnabledCipherSuites(CIPHERS);
+        return socket;
     }
 
     private static SSLParameters parameters(SSLEngine engine) {
