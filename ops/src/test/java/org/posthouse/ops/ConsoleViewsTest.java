@@ -71,12 +71,12 @@ class ConsoleViewsTest {
             browser.await("the job", () -> browser.all(".job h3 a").size(), 1);
             browser.run("window.sameDocument = true");
             browser.all(".job h3 a").getFirst().click();
-            browser.await("the job's view", () -> text("main tbody th"), "0; 1; 2; 3");
+            browser.await("the job's view", () -> text(".scroll tbody th"), "0; 1; 2; 3");
             assertThat(browser.run("return location.pathname")).isEqualTo("/jobs/" + Scenes.JOB);
             browser.all("main tbody a").getFirst().click();
             browser.await("the relay's view", () -> text(".headline h2"), "Relay rennes-a ready");
             browser.run("history.back()");
-            browser.await("the job's view again", () -> text("main tbody th"), "0; 1; 2; 3");
+            browser.await("the job's view again", () -> text(".scroll tbody th"), "0; 1; 2; 3");
             browser.run("history.back()");
             browser.await("the grid again", () -> text(".pages [aria-current=page]"), "Grid");
             assertThat(browser.run("return window.sameDocument")).isEqualTo(true);
