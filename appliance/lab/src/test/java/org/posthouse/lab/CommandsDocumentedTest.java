@@ -44,7 +44,8 @@ class CommandsDocumentedTest {
 
     /** Options of commands of the system that the pages show. */
     private static final Set<String> OF_THE_SYSTEM =
-            Set.of("--build", "--context", "--create-home", "--exclusive", "--format", "--from-file", "--kill-on-bad-exit", "--namespace", "--no-kill", "--no-shell", "--now",
+            Set.of("--build", "--context", "--create-home", "--exclusive", "--format", "--from-file", "--kill-on-bad-exit", "--namespace", "--no-kill",
+                    "--no-shell", "--now",
                     "--ntasks-per-node", "--overlap", "--system");
 
     private static String documents() throws IOException {
@@ -144,7 +145,8 @@ class CommandsDocumentedTest {
 
     /** Commands whose output is a list. */
     @ParameterizedTest
-    @ValueSource(strings = {"status", "doctor", "nodes", "agents ls", "jobs", "jobs ls", "jobs show", "jobs output", "keys show", "log ls", "log show", "log verify"})
+    @ValueSource(strings = {"status", "doctor", "nodes", "agents ls", "jobs", "jobs ls", "jobs show", "jobs output", "keys show", "log ls", "log show",
+        "log verify"})
     void whatIsListedCanBeHadAsJson(String words) {
         CommandLine command = Posthouse.commandLine();
         for (String word : words.split(" ")) {
