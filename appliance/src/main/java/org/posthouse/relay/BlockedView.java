@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.core.BlockedCall;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.status.RankStatus;
+import org.posthouse.status.RankWait;
 
 /** The calls in which a job's ranks are blocked, as last counted by the shards, with times of day. Immutable. */
 final class BlockedView {
@@ -40,6 +41,17 @@ final class BlockedView {
     RankStatus in(RankStatus rank) {
         BlockedCall blockedCall = of(rank.rank(), rank.state());
         return blockedCall == null ? rank : rank.with(rank.site(), rank.relay(), blockedCall.in(), ms(blockedCall.sinceNanos()));
+    }
+
+    /** The calls in which these ranks are blocked. */
+    List<RankWait> waits(Collection<RankStatus> of) {
+        return of.stream()
+                .filter(rank -> of(rank.rank(), rank.state()) != null)
+                .map(rank -> {
+                    BlockedCall call = of(rank.rank(), rank.state());
+                    return new RankWait(rank.rank(), call.in(), ms(call.sinceNanos()), call.peer());
+                })
+                .toList();
     }
 
     /** By the host's present clock, which may have been set since. */

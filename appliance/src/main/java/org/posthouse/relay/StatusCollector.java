@@ -8,6 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,10 +33,12 @@ import org.posthouse.relay.log.LogStatus;
 import org.posthouse.relay.shard.Placement;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.status.JobActivity;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RankStatus;
+import org.posthouse.status.RankWait;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
@@ -60,6 +64,7 @@ public final class StatusCollector implements RelayView {
     private final MetricsCollector metricsCollector = new MetricsCollector();
     private final EndedJobs endedJobs = new EndedJobs();
     private final KnownRelays known = new KnownRelays();
+    private final ActivityRecorder activity = new ActivityRecorder();
 
     /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
     private final long startedAt = System.currentTimeMillis();
@@ -186,15 +191,39 @@ public final class StatusCollector implements RelayView {
         return done.future();
     }
 
+    /** The ranks of a job that are at home here, with the calls in which they are blocked. */
+    private List<RankStatus> ranksHere(long job) {
+        List<ShardStatus> shards = relay.shards().status();
+        BlockedView blocked = BlockedView.of(job, shards);
+        return shards.stream().flatMap(shard -> shard.ranksOf(job).stream()).map(ShardStatus.Rank::status).map(blocked::in).toList();
+    }
+
     @Override
     public Future<List<PairTraffic>> traffic(String job) {
+        return ofJob(job, id -> relay.shards().traffic(id));
+    }
+
+    @Override
+    public Future<List<RankWait>> waits(String job) {
+        return ofJob(job, id -> inLoop(() -> BlockedView.of(id, relay.shards().status()).waits(ranksHere(id))));
+    }
+
+    @Override
+    public Future<JobActivity> activity(String job) {
+        return ofJob(job, id -> inLoop(() -> activity.of(id)));
+    }
+
+    private <T> Future<T> ofJob(String job, LongFunction<Future<T>> question) {
         if (!JOB_ID.matcher(job).matches()) {
             return Future.failedFuture(new IllegalArgumentException("\"" + job + "\" is no job id: expected 1 to 16 lower-case hexadecimal digits"));
         }
-        if (relay.recovering().isPresent()) {
-            return refuseStarting();
-        }
-        return relay.shards().traffic(Long.parseUnsignedLong(job, 16));
+        return relay.recovering().isPresent() ? refuseStarting() : question.apply(Long.parseUnsignedLong(job, 16));
+    }
+
+    private <T> Future<T> inLoop(Supplier<T> question) {
+        Promise<T> done = Promise.promise();
+        relay.control().post(() -> done.complete(question.get()));
+        return done.future();
     }
 
     @Override
@@ -286,6 +315,7 @@ public final class StatusCollector implements RelayView {
         metricsCollector.queued(shards, now);
         metrics = metricsCollector.metrics(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
                 relay.directory().refusals(), relay.stage().status(), now);
+        activity.sample(System.currentTimeMillis(), relay.jobs().all().stream().map(OpenJob::id).toList(), this::ranksHere);
         snapshot = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
     }
 

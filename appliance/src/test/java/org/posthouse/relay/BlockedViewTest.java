@@ -17,7 +17,7 @@ final class BlockedViewTest {
 
     private static BlockedCall since(long seconds, boolean still) {
         long since = NOW_NS - TimeUnit.SECONDS.toNanos(seconds);
-        return new BlockedCall("Recv(source 1, tag 7)", since, still, since);
+        return new BlockedCall("Recv(source 1, tag 7)", since, 1, still, since);
     }
 
     private static RankStatus rank(int rank, State state) {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.GridAuthority;
+import org.posthouse.system.jobs.Deadlock;
 import org.posthouse.system.jobs.SendsThenWaits;
 
 /** The console of one relay shows the relays that it is linked with. Real processes, TLS. */
@@ -43,6 +44,8 @@ class GridConsoleTest {
                 await().atMost(PATIENCE).untilAsserted(() -> assertThat(cells(a.get(matrix)))
                         .containsExactlyInAnyOrder("[0,1,1,10]", "[1,2,2,20]", "[2,3,3,30]", "[3,0,4,40]"));
                 assertThat(a.get(matrix).path("missing")).isEmpty();
+                String timeline = matrix.replace("matrix", "timeline");
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(sums(a.get(timeline))).containsExactly("0: 1 4", "1: 2 1", "2: 3 2", "3: 4 3"));
                 b.kill();
                 await().atMost(PATIENCE).untilAsserted(() -> {
                     JsonNode later = a.get("/api/v1/grid");
@@ -69,6 +72,33 @@ class GridConsoleTest {
 
     private static List<String> cells(JsonNode matrix) {
         return StreamSupport.stream(matrix.path("cells").spliterator(), false).map(JsonNode::toString).toList();
+    }
+
+    /** Of each rank what it has sent and got. */
+    private static List<String> sums(JsonNode timeline) {
+        return StreamSupport.stream(timeline.path("ranks").spliterator(), false)
+                .map(rank -> rank.path("rank").asInt() + ": " + sum(rank.path("sent")) + " " + sum(rank.path("delivered")))
+                .toList();
+    }
+
+    private static long sum(JsonNode values) {
+        return StreamSupport.stream(values.spliterator(), false).mapToLong(JsonNode::asLong).sum();
+    }
+
+    @Test
+    void ranksThatWaitForEachOtherAreACycle() throws Exception {
+        try (Relays a = Relays.start(folder, "site-a");
+                Command job = Command.start(
+                        folder, "run", "-n", "2", "--relay", a.ranks(), "-cp", Jobs.classPath(), Deadlock.class.getName())) {
+            await().atMost(PATIENCE).until(() -> !a.get("/api/v1/grid").path("jobs").isEmpty() || !job.handle().isAlive());
+            String id = a.get("/api/v1/grid").at("/jobs/0/id").asText();
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                JsonNode waits = a.get("/api/v1/jobs/" + id + "/waits");
+                assertThat(waits.path("cycles").toString()).as("%s %s", waits, job.err()).isEqualTo("[[0,1]]");
+                assertThat(waits.at("/waits/0/peers/0").asInt()).isEqualTo(1);
+                assertThat(waits.at("/waits/0/call").asText()).startsWith("Recv");
+            });
+        }
     }
 
     private static List<String> events(Relays at) throws IOException {

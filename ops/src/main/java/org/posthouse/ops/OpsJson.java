@@ -125,8 +125,9 @@ final class OpsJson {
         return bytes(root);
     }
 
-    static Buffer matrix(MatrixRoute.Matrix matrix) {
-        return bytes(matrix);
+    /** @param answer one of {@link JobQuestions} */
+    static Buffer ofJob(Record answer) {
+        return bytes(answer);
     }
 
     static Buffer history(SpeedHistory.Shown history) {

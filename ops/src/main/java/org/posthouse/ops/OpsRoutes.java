@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -12,6 +13,7 @@ import io.vertx.ext.web.handler.BodyHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -84,7 +86,9 @@ final class OpsRoutes {
         get(router, "/api/v1/history", ctx -> Responses.json(ctx, 200, OpsJson.history(known.history.shown())));
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
-        get(router, "/api/v1/jobs/:id/matrix", this::matrix);
+        get(router, "/api/v1/jobs/:id/matrix", ctx -> ask(ctx, JobQuestions::matrix));
+        get(router, "/api/v1/jobs/:id/timeline", ctx -> ask(ctx, JobQuestions::timeline));
+        get(router, "/api/v1/jobs/:id/waits", ctx -> ask(ctx, JobQuestions::waits));
         router.get(EVENTS).handler(ctx -> {
             if (stream.accept(ctx)) {
                 connections.hold(ctx.request().connection());
@@ -167,9 +171,12 @@ final class OpsRoutes {
     }
 
     /** The homes of its ranks are those that the grid's relays say. */
-    private void matrix(RoutingContext ctx) {
-        known.grid.refresh().onComplete(asked -> withJob(
-                ctx, overview().with(known.grid.entries()), job -> new MatrixRoute(vertx, views, known.grid).answer(ctx, job)));
+    private void ask(RoutingContext ctx, BiFunction<JobQuestions, JobStatus, Future<? extends Record>> question) {
+        JobQuestions questions = new JobQuestions(views, known.grid, known.events);
+        known.grid.refresh().onComplete(asked -> withJob(ctx, overview().with(known.grid.entries()), job -> question.apply(questions, job)
+                .compose(answer -> vertx.executeBlocking(() -> OpsJson.ofJob(answer), false))
+                .onSuccess(text -> Responses.json(ctx, 200, text))
+                .onFailure(ctx::fail)));
     }
 
     private static void withJob(RoutingContext ctx, Overview overview, Consumer<JobStatus> then) {

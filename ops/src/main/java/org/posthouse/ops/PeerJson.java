@@ -7,6 +7,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import java.io.IOException;
 import java.util.List;
 import org.posthouse.status.PairTraffic;
+import org.posthouse.status.RankWait;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayStatus;
 
@@ -32,6 +33,9 @@ final class PeerJson {
 
     /** The answer to the question for a job's traffic. */
     record Pairs(List<PairTraffic> pairs) {}
+
+    /** The answer to the question for a job's waits. */
+    record Waits(List<RankWait> waits) {}
 
     private PeerJson() {}
 

@@ -13,6 +13,8 @@ public final class PeerQueries {
     private static final Pattern STATUS = Pattern.compile("status (\\d{1,18})");
 
     private static final String TRAFFIC = "traffic ";
+    private static final String WAITS = "waits ";
+    private static final String ACTIVITY = "activity ";
 
     private PeerQueries() {}
 
@@ -24,6 +26,16 @@ public final class PeerQueries {
     /** Asks how a relay is. @param event the relay's number of its last event that is known; 0: none is */
     static String status(long event) {
         return "status " + event;
+    }
+
+    /** Asks which ranks of a job that are at home at a relay wait in a call. */
+    static String waits(String job) {
+        return WAITS + job;
+    }
+
+    /** Asks what a job's ranks that are at home at a relay have done in the last minutes. */
+    static String activity(String job) {
+        return ACTIVITY + job;
     }
 
     /**
@@ -39,6 +51,12 @@ public final class PeerQueries {
             long known = Long.parseLong(status.group(1));
             return Future.succeededFuture(
                     PeerJson.write(new PeerJson.Status(relay.snapshot(), relay.readiness(), relay.events(known, EventBoard.BATCH_MAX))));
+        }
+        if (query.startsWith(WAITS)) {
+            return relay.waits(query.substring(WAITS.length())).map(waits -> PeerJson.write(new PeerJson.Waits(waits)));
+        }
+        if (query.startsWith(ACTIVITY)) {
+            return relay.activity(query.substring(ACTIVITY.length())).map(PeerJson::write);
         }
         if (query.startsWith(TRAFFIC)) {
             return relay.traffic(query.substring(TRAFFIC.length())).map(pairs -> PeerJson.write(new PeerJson.Pairs(pairs)));

@@ -3,7 +3,9 @@ package org.posthouse.ops;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.List;
+import org.posthouse.status.JobActivity;
 import org.posthouse.status.PairTraffic;
+import org.posthouse.status.RankWait;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
@@ -93,6 +95,16 @@ public interface RelayView {
      */
     default Future<List<PairTraffic>> traffic(String job) {
         return Future.succeededFuture(List.of());
+    }
+
+    /** The ranks of a job, at home here, that have been inside one call for seconds. @return as of {@link #traffic} */
+    default Future<List<RankWait>> waits(String job) {
+        return Future.succeededFuture(List.of());
+    }
+
+    /** What the ranks of a job, at home here, have done in each second of the last minutes. @return as of {@link #traffic} */
+    default Future<JobActivity> activity(String job) {
+        return Future.succeededFuture(new JobActivity(0, List.of()));
     }
 
     /**

@@ -17,6 +17,7 @@ import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.NodeStatus;
+import org.posthouse.status.RankActivity;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.StreamStatus;
@@ -38,6 +39,7 @@ final class RecordSchema {
             StreamStatus.class, "Streams",
             JobStatus.class, "Job",
             RankStatus.class, "Rank",
+            RankActivity.Span.class, "WaitSpan",
             KeysStatus.class, "Keys");
 
     private RecordSchema() {}
@@ -68,8 +70,8 @@ final class RecordSchema {
         }
         return switch (plain.getName()) {
             case "boolean" -> "boolean";
-            case "int" -> "int32";
-            case "long" -> "int64";
+            case "int", "java.lang.Integer" -> "int32";
+            case "long", "java.lang.Long" -> "int64";
             default -> NAMES.getOrDefault(plain, plain.getSimpleName());
         };
     }

@@ -43,7 +43,7 @@ final class BlockedRanks {
         }
 
         private BlockedCall picture() {
-            return new BlockedCall(word.text(), sinceNanos, word.standsStill(), stillSinceNanos);
+            return new BlockedCall(word.text(), sinceNanos, word.peer(), word.standsStill(), stillSinceNanos);
         }
 
         /**

@@ -84,7 +84,7 @@ final class BlockedRanksTest {
         says(zero, 5, "Recv(source 1, tag 7)", P2P);
         pass(5);
         says(zero, 5, "Recv(source 1, tag 7)", P2P);
-        assertThat(of(0)).isEqualTo(new BlockedCall("Recv(source 1, tag 7)", since, true, since));
+        assertThat(of(0)).isEqualTo(new BlockedCall("Recv(source 1, tag 7)", since, 1, true, since));
         pass(5);
         says(zero, 6, "Recv(source 1, tag 7)", P2P);
         assertThat(of(0).sinceNanos()).as("another call; that it had gone on was lost").isEqualTo(relay.nanos);

@@ -44,7 +44,7 @@ class RelayClientTest {
             assertThatExceptionOfType(JobFailure.class)
                     .isThrownBy(() -> RelayClient.connect(address, Token.NONE))
                     .withMessage("no relay greets launchers at " + address
-                            + (answer.isEmpty() ? ": it has closed the connection" : ": frame length 1213486160, expected 16 to 262192")
+                            + (answer.isEmpty() ? ": it has closed the connection" : ": this is no Posthouse connection: an HTTP server is at the other end")
                             + "; give the address of a relay's --listen, which has another port than its --links and its --ops, or try again if thousands only connect to it");
         }
     }
