@@ -457,7 +457,6 @@ final class Jobs {
             return;
         }
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
-        RankLifecycle.describe(event, entry == null ? 0 : entry.incarnation()).ifPresent(what -> Lifecycle.event(relay.id(), what));
         divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
         if (job == null) {
             return;
@@ -468,7 +467,7 @@ final class Jobs {
                 rankCame(job, entry.rank());
             }
         }
-        note(job, event);
+        note(job, event, entry == null ? 0 : entry.incarnation());
         if (OpenJob.stands(event)) {
             job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
             return;
@@ -479,7 +478,12 @@ final class Jobs {
         }
     }
 
-    private void note(OpenJob job, JobEvent event) {
+    /** Tells operators. Ranks that lose their connection because the job has ended are no loss. */
+    private void note(OpenJob job, JobEvent event, int incarnation) {
+        if (job.state() == OpenJob.State.CLOSED) {
+            return;
+        }
+        RankLifecycle.describe(event, incarnation).ifPresent(what -> Lifecycle.event(relay.id(), what));
         if (OpenJob.stands(event)) {
             relay.events().add("JOB_STANDS_STILL", Job.hexId(job.id()), event.rank(), job.opening().name() + " stands still: " + event.text());
         } else {

@@ -97,6 +97,6 @@ class ArgumentsTest {
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.out()).isEmpty();
         assertThat(result.err().lines().toList()).as("the reason does not scroll away").hasSize(2);
-        assertThat(result.err()).startsWith("posthouse run: ").contains("'openmpi'").endsWith("see posthouse run --help\n");
+        assertThat(result.err()).startsWith("posthouse run: ").contains("--args openmpi").endsWith("see posthouse run --help\n");
     }
 }
