@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +86,7 @@ class AgentsTest {
     }
 
     /** Its ranks are started again on the node that is left, and are replayed from their relay's log. */
+    @Tag("long")
     @Test
     void ranksOfAKilledAgentGoOnElsewhere() throws Exception {
         try (Relays relay = relay();

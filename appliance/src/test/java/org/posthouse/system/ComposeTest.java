@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,7 @@ class ComposeTest {
         }
     }
 
+    @Tag("long")
     @Test
     void itsJobRunsOverItsTwoSites() throws Exception {
         assumeTrue(Namespaces.areThere(), "no network namespaces here: the two sites cannot have a network of their own");

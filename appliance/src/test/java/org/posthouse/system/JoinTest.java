@@ -148,6 +148,7 @@ class JoinTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aPartThatEndsWhileOthersAreWaitedForIsToldAndMayComeAgain() throws Exception {
         Command two = join("b1", second, 0, 1);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +78,7 @@ class NodeRelayTest {
     }
 
     /** Its ranks wait for it, as for any relay that comes back with its log. */
+    @Tag("long")
     @Test
     void aKilledRelayOfANodeIsStartedAgainWhereItWas() throws Exception {
         try (Relays gateway = gateway(); Command one = agent(gateway, "one")) {

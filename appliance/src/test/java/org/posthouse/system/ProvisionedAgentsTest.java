@@ -231,6 +231,7 @@ class ProvisionedAgentsTest {
         cancelFreesAll(way);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(names = {"SLURM_ALLOCATION", "KUBERNETES"})
     void cancelFreesAll(Way way) throws Exception {
