@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
@@ -315,8 +316,18 @@ public final class StatusCollector implements RelayView {
         metricsCollector.queued(shards, now);
         metrics = metricsCollector.metrics(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
                 relay.directory().refusals(), relay.stage().status(), now);
-        activity.sample(System.currentTimeMillis(), relay.jobs().all().stream().map(OpenJob::id).toList(), this::ranksHere);
-        snapshot = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
+        RelayStatus taken = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
+        recordActivity(taken);
+        snapshot = taken;
+    }
+
+    /** From the ranks of the snapshot, which has them anyway. */
+    private void recordActivity(RelayStatus taken) {
+        Map<Long, JobStatus> open = taken.jobs().stream()
+                .filter(JobStatus::live)
+                .collect(Collectors.toMap(job -> Long.parseUnsignedLong(job.id(), 16), job -> job));
+        activity.sample(
+                System.currentTimeMillis(), open.keySet(), id -> open.get(id).ranks().stream().filter(rank -> rank.relay().equals(relay.id())).toList());
     }
 
     private RelayStatus status(List<LinkStatus> links, Counters counters) {

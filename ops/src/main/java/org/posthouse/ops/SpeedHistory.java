@@ -5,10 +5,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
-import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.Traffic;
 
@@ -31,7 +32,9 @@ final class SpeedHistory {
 
     private static final class Series {
         private final float[] ring = new float[STEPS];
-        private long total;
+
+        /** By the relay that counts: one that is seen anew adds nothing that it had counted before. */
+        private Map<String, Long> totals = Map.of();
         private boolean isFresh;
 
         Series() {
@@ -44,28 +47,32 @@ final class SpeedHistory {
         if (lastMs != 0 && nowMs - lastMs < STEP_MS) {
             return;
         }
-        Map<String, Long> totals = totals(overview);
+        Map<String, Map<String, Long>> totals = totals(overview);
         double seconds = (nowMs - lastMs) / 1e3;
         series.values().forEach(each -> {
             each.ring[next] = Float.NaN;
             each.isFresh = false;
         });
-        totals.forEach((name, total) -> {
+        totals.forEach((name, parts) -> {
             Series known = series.get(name);
             if (known != null) {
-                known.ring[next] = (float) (Math.max(0, total - known.total) / seconds);
+                known.ring[next] = (float) (increase(known.totals, parts) / seconds);
             } else if (series.size() < SERIES_MAX) {
                 known = new Series();
                 series.put(name, known);
             }
             if (known != null) {
-                known.total = total;
+                known.totals = parts;
                 known.isFresh = true;
             }
         });
         series.values().removeIf(each -> !each.isFresh && isEmpty(each));
         next = (next + 1) % STEPS;
         lastMs = nowMs;
+    }
+
+    private static long increase(Map<String, Long> before, Map<String, Long> now) {
+        return now.entrySet().stream().mapToLong(part -> Math.max(0, part.getValue() - before.getOrDefault(part.getKey(), part.getValue()))).sum();
     }
 
     private static boolean isEmpty(Series each) {
@@ -77,10 +84,9 @@ final class SpeedHistory {
         return true;
     }
 
-    private static Map<String, Long> totals(Overview overview) {
-        Map<String, Long> totals = new HashMap<>();
-        long messages = 0;
-        long bytes = 0;
+    /** By series and by relay. */
+    private static Map<String, Map<String, Long>> totals(Overview overview) {
+        Map<String, Map<String, Long>> totals = new HashMap<>(Map.of("messages", new HashMap<>(), "bytes", new HashMap<>()));
         for (Overview.Entry entry : overview.relays()) {
             RelayStatus relay = entry.snapshot();
             String name = "relay " + relay.site() + "/" + relay.relay();
@@ -89,24 +95,24 @@ final class SpeedHistory {
             for (LinkStatus link : relay.links()) {
                 put(totals, name + " → " + link.peerRelay(), link.traffic());
             }
-            messages += traffic.messagesIn() - relay.counters().linkMessagesIn();
-            bytes += traffic.bytesIn() - relay.counters().linkBytesIn();
+            totals.get("messages").put(name, traffic.messagesIn() - relay.counters().linkMessagesIn());
+            totals.get("bytes").put(name, traffic.bytesIn() - relay.counters().linkBytesIn());
         }
-        totals.put("messages", messages);
-        totals.put("bytes", bytes);
+        Set<String> counted = overview.relays().stream().map(entry -> entry.snapshot().relay()).collect(Collectors.toSet());
         for (JobStatus job : overview.jobs()) {
             if (job.live()) {
-                totals.put("job " + job.id(), job.ranks().stream().mapToLong(RankStatus::messagesSent).sum());
+                Map<String, Long> sent = totals.computeIfAbsent("job " + job.id(), unseen -> new HashMap<>());
+                job.ranks().stream().filter(rank -> counted.contains(rank.relay())).forEach(rank -> sent.merge(rank.relay(), rank.messagesSent(), Long::sum));
             }
         }
         return totals;
     }
 
-    private static void put(Map<String, Long> totals, String name, Traffic traffic) {
-        totals.put(name + " messagesIn", traffic.messagesIn());
-        totals.put(name + " messagesOut", traffic.messagesOut());
-        totals.put(name + " bytesIn", traffic.bytesIn());
-        totals.put(name + " bytesOut", traffic.bytesOut());
+    private static void put(Map<String, Map<String, Long>> totals, String name, Traffic traffic) {
+        totals.put(name + " messagesIn", Map.of(name, traffic.messagesIn()));
+        totals.put(name + " messagesOut", Map.of(name, traffic.messagesOut()));
+        totals.put(name + " bytesIn", Map.of(name, traffic.bytesIn()));
+        totals.put(name + " bytesOut", Map.of(name, traffic.bytesOut()));
     }
 
     /**

@@ -35,6 +35,18 @@ class SpeedHistoryTest {
         assertThat(messages()).endsWith(0.0, 2.0);
     }
 
+    /** Somebody begins to look, so relays of other processes are asked. */
+    @Test
+    void aRelayThatIsSeenAnewIsNoTraffic() {
+        history.tick(at(100), 50_000);
+        Overview both = Overview.of(List.of(
+                new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 110, List.of())),
+                new Scenes.MovingRelay(Scenes.relay("orsay", "orsay-a", 1_000_000, List.of()))));
+        history.tick(both, 55_000);
+        history.tick(at(110), 60_000);
+        assertThat(messages()).endsWith(2.0, 0.0);
+    }
+
     @Test
     void forgetsASeriesAQuarterOfAnHourAfterItsEnd() {
         history.tick(at(100), 50_000);

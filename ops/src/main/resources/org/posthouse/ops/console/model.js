@@ -30,6 +30,12 @@ class Speed {
     this.value = value;
   }
 
+  /** Other relays count from now on: what they had counted before is no speed. */
+  rebase(at, value) {
+    this.at = at;
+    this.value = value;
+  }
+
   push(at, perSecond) {
     this.perSecond = perSecond;
     this.history.push([at, perSecond]);
@@ -81,9 +87,12 @@ export class Model {
       messages += c.messagesIn - c.linkMessagesIn;
       bytes += c.bytesIn - c.linkBytesIn;
     }
-    this.note('messages', messages);
-    this.note('bytes', bytes);
-    for (const job of overview.jobs) this.note(`job ${job.id}`, sum(job.ranks, (rank) => rank.messagesSent));
+    const counting = overview.relays.map(relayKey).sort().join();
+    const anew = counting !== this.counting;
+    this.counting = counting;
+    this.note('messages', messages, anew);
+    this.note('bytes', bytes, anew);
+    for (const job of overview.jobs) this.note(`job ${job.id}`, sum(job.ranks, (rank) => rank.messagesSent), anew);
     for (const [key, speed] of this.speeds) if (speed.round !== this.round) this.speeds.delete(key);
   }
 
@@ -129,7 +138,8 @@ export class Model {
     return this.speeds.get(key)?.history ?? [];
   }
 
-  note(key, value) {
+  /** @param anew whether other relays have counted the value than the one before */
+  note(key, value, anew = false) {
     let speed = this.speeds.get(key);
     if (!speed) {
       this.speeds.set(key, (speed = new Speed()));
@@ -137,7 +147,8 @@ export class Model {
       this.before.delete(key);
     }
     speed.round = this.round;
-    speed.accept(this.heard.at, value);
+    if (anew) speed.rebase(this.heard.at, value);
+    else speed.accept(this.heard.at, value);
   }
 }
 
