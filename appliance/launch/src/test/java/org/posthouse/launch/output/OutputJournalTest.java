@@ -359,6 +359,7 @@ class OutputJournalTest {
 
     /** Another launcher reads what the one before has kept, and where its marks are; nothing tells it what of it was shown. */
     private void nextLauncher() throws IOException {
+        outputScreen.awaitWritten(); // The next one has a screen of its own, and lanes of one screen take turns.
         tape.close();
         bytes = new OutputJournalBytes(folder.resolve("rank-3.out"), true);
         tape = tape("rank 3: the relay at ");
