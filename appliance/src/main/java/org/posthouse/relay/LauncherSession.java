@@ -25,6 +25,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.JobReport;
 import org.posthouse.wire.StageAsk;
 import org.posthouse.wire.StageData;
 import org.posthouse.wire.Token;
@@ -84,6 +85,7 @@ final class LauncherSession implements Session {
             case JOB_CLOSE -> close(view.job(), CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_SAVE -> save(view.job());
+            case JOB_REPORT -> report(JobReport.decode(ArrivedFrame.copy(buffer, index, length)));
             case NODES -> agents.list(ArrivedFrame.copy(buffer, index, length));
             case AGENT_MESSAGE -> agents.pass(buffer, index, length, view);
             case AGENT_END -> agents.endAgent(buffer, index, length);
@@ -124,10 +126,15 @@ final class LauncherSession implements Session {
             abandon(job.id());
             return;
         }
-        ByteBuffer opened = ByteBuffer.allocate(Wire.HEADER_BYTES);
-        new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job.id());
-        write(opened);
+        write(bare(FrameType.JOB_OPENED, job.id()));
         relay.jobs().tellStandings(job);
+    }
+
+    /** A frame of a header alone. */
+    private static ByteBuffer bare(FrameType type, long job) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.HEADER_BYTES);
+        new FrameView().wrap(frame, 0).begin(type, Wire.HEADER_BYTES, job);
+        return frame;
     }
 
     private void refused(long job, Throwable cause) {
@@ -162,6 +169,15 @@ final class LauncherSession implements Session {
         if (jobs.contains(job)) {
             Audit.changed(relay.id(), "the ranks of job " + Job.hexId(job) + " are asked for checkpoints, as its launcher wants");
             relay.shards().each(shard -> shard.core().askCheckpoints(job));
+        }
+    }
+
+    /** A job that has ended meanwhile needs none. */
+    private void report(JobReport report) throws WireException {
+        write(bare(FrameType.JOB_REPORTED, report.job()));
+        OpenJob job = jobs.contains(report.job()) ? relay.jobs().job(report.job()) : null;
+        if (job != null) {
+            relay.status().reports().on(report, job);
         }
     }
 

@@ -66,6 +66,8 @@ public final class StatusCollector implements RelayView {
     private final EndedJobs endedJobs = new EndedJobs();
     private final KnownRelays known = new KnownRelays();
     private final ActivityRecorder activity = new ActivityRecorder();
+    private final DeliveryTimes deliveries = new DeliveryTimes();
+    private final JobReports reports = new JobReports();
 
     /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
     private final long startedAt = System.currentTimeMillis();
@@ -122,6 +124,14 @@ public final class StatusCollector implements RelayView {
         assert relay.inLoop();
         ranks.forEach(ended::add);
         endedJobs.add(jobStatus(job, ranks, finished ? "FINISHED" : "FAILED"));
+        deliveries.remove(job.id());
+        reports.remove(job.id());
+    }
+
+    /** What launchers have reported for the console. */
+    JobReports reports() {
+        assert relay.inLoop();
+        return reports;
     }
 
     @Override
@@ -406,8 +416,9 @@ public final class StatusCollector implements RelayView {
 
     private JobStatus jobStatus(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
         BlockedView blocked = BlockedView.of(job.id(), relay.shards().status());
+        long nowMs = System.currentTimeMillis();
         List<RankStatus> views = Stream.concat(
-                ranks.stream().map(rank -> rank.status().with(relay.settings().site(), relay.id(), "", 0)),
+                ranks.stream().map(rank -> atHome(job.id(), rank.status(), nowMs)),
                 relay.directory().ranks(job.id()).stream().filter(entry -> !entry.relay().equals(relay.id())).map(StatusCollector::elsewhere))
                 .map(blocked::in)
                 .toList();
@@ -426,6 +437,10 @@ public final class StatusCollector implements RelayView {
                 job.owner(),
                 relay.log().reservedBytes(job.id()),
                 relay.log().status().pinnedByJob().getOrDefault(job.id(), 0L));
+    }
+
+    private RankStatus atHome(long job, RankStatus rank, long nowMs) {
+        return rank.with(relay.settings().site(), relay.id(), "", 0).at(reports.nodeOf(job, rank.rank()), deliveries.look(job, rank, nowMs));
     }
 
     /** A rank of another relay, from the directory; its own relay has its counters. */

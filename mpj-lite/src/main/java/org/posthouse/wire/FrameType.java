@@ -75,7 +75,9 @@ public enum FrameType {
     STAGE_TAKEN(67, 56, 56, Role.RELAY | Role.AGENT),
     JOB_SAVE(68, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.LAUNCHER),
     AGENT_END(69, 26, 26, Role.LAUNCHER | Role.RELAY),
-    JOB_CHECK(70, 18, 18, Role.AGENT | Role.RELAY);
+    JOB_CHECK(70, 18, 18, Role.AGENT | Role.RELAY),
+    JOB_REPORT(71, 34, 34 + JobReport.TEXT_BYTES_MAX, Role.LAUNCHER),
+    JOB_REPORTED(72, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RELAY);
 
     /** The role of the sending end of a connection. A set of roles is a bit mask. */
     public static final class Role {

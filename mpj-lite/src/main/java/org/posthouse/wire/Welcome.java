@@ -53,6 +53,9 @@ public record Welcome(
     /** Feature bit, only with {@link #LOGGED}: the log is synced to disk, so that it survives the host. */
     private static final int SURVIVES_HOST = 2;
 
+    /** Bit of a launcher's WELCOME, in place of the incarnation: the relay takes JOB_REPORT. */
+    private static final int TAKES_REPORTS = 1;
+
     /**
      * The WELCOME of a launcher: the relays and their numbers of ranks, the first ones, as many as fit one frame.
      *
@@ -65,12 +68,17 @@ public record Welcome(
             bytes += homes.get(fitting++).bytes() + Integer.BYTES;
         }
         return new Welcome(
-                0, 0, 0, 0, 0, Durability.NONE, 0, 0, homes.size() - fitting, 0, 0, 0,
+                0, 0, TAKES_REPORTS, 0, 0, Durability.NONE, 0, 0, homes.size() - fitting, 0, 0, 0,
                 homes.subList(0, fitting), new int[0], Arrays.copyOf(ranksAt, fitting));
     }
 
     public int size() {
         return homeOf.length;
+    }
+
+    /** Of a launcher's WELCOME: whether the relay takes JOB_REPORT; one of an earlier version does not. */
+    public boolean takesReports() {
+        return size() == 0 && (incarnation & TAKES_REPORTS) != 0;
     }
 
     /** Whether the relay can restart the rank, because its job is logged. */

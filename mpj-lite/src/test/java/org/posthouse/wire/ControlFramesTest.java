@@ -370,6 +370,10 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SENDS_BEHIND + 1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_REPORT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_REPORT, 16, 4, JobReport.NODE), CloseReason.MALFORMED_FRAME); // And with lines left out.
+        assertRefused(changed(FrameType.JOB_REPORT, 20, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_REPORT, 24, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), CloseReason.MALFORMED_FRAME); // Done, and with bytes that were printed.

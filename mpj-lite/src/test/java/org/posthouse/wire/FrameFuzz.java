@@ -52,6 +52,7 @@ public final class FrameFuzz {
             case JOB_OPEN -> ((JobOpen) decoded).encode();
             case JOB_EVENT -> ((JobEvent) decoded).encode();
             case JOB_KEPT -> ((JobKept) decoded).encode();
+            case JOB_REPORT -> ((JobReport) decoded).encode();
             case BLOCKED, MISMATCH -> ((BlockedReport) decoded).encode(type);
             case LINK_HELLO -> ((LinkHello) decoded).encode();
             case STATE -> ((StatePage) decoded).encode();
@@ -128,7 +129,7 @@ public final class FrameFuzz {
                     to.linkWord(place, from.linkWord(place));
                 }
             }
-            case JOB_OPENED, JOB_SAVE, MOVE, LIVE, LINK_REVOKED -> {}
+            case JOB_OPENED, JOB_SAVE, JOB_REPORTED, MOVE, LIVE, LINK_REVOKED -> {}
             default -> throw new AssertionError(from.type());
         }
     }

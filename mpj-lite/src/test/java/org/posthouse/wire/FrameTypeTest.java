@@ -85,6 +85,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.STAGE_DATA, LAUNCHER | RELAY);
         SENDERS.put(FrameType.STAGE_TAKEN, RELAY | AGENT);
         SENDERS.put(FrameType.JOB_SAVE, LAUNCHER);
+        SENDERS.put(FrameType.JOB_REPORTED, RELAY);
+        SENDERS.put(FrameType.JOB_REPORT, LAUNCHER);
         SENDERS.put(FrameType.AGENT_END, LAUNCHER | RELAY);
         SENDERS.put(FrameType.JOB_CHECK, AGENT | RELAY);
     }

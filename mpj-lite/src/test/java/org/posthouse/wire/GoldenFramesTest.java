@@ -98,6 +98,10 @@ final class GoldenFramesTest {
         GOLDEN.put(
                 FrameType.JOB_OPENED,
                 "00000010 15000000 01020304 05060708");
+        GOLDEN.put(
+                FrameType.JOB_REPORT,
+                "00000025 47000000 01020304 05060708 00000003 00000003 00000000 00000038 00036f68 0a");
+        GOLDEN.put(FrameType.JOB_REPORTED, "00000010 48000000 01020304 05060708");
         GOLDEN.put(FrameType.JOB_SAVE, "00000010 44000000 01020304 05060708");
         GOLDEN.put(
                 FrameType.JOB_EVENT,

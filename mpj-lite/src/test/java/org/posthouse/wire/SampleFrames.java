@@ -24,6 +24,7 @@ final class SampleFrames {
     static final StatePage STATE = new StatePage(
             JOB, 4, List.of(new StatePage.Entry(StatePage.SENT, 5, 6, 7), new StatePage.Entry(StatePage.GONE, 8, 9, 10, 11, 12)));
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400, true);
+    static final JobReport JOB_REPORT = new JobReport(JOB, JobReport.ERR, 3, 0x38, "oh\n");
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
@@ -86,9 +87,10 @@ final class SampleFrames {
             case ABORT -> ABORT.encode(type);
             case CLOSE -> CLOSE.encode(type);
             case JOB_OPEN -> JOB_OPEN.encode();
-            case JOB_OPENED, JOB_SAVE, MOVE, LIVE -> fixed(type, Wire.HEADER_BYTES, 0);
+            case JOB_OPENED, JOB_SAVE, JOB_REPORTED, MOVE, LIVE -> fixed(type, Wire.HEADER_BYTES, 0);
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_KEPT -> JOB_KEPT.encode();
+            case JOB_REPORT -> JOB_REPORT.encode();
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
             case BLOCKED, MISMATCH -> STALL.encode(type);
             case EVENTS -> events();
@@ -273,6 +275,7 @@ final class SampleFrames {
             case JOB_OPEN -> JobOpen.decode(frame);
             case JOB_EVENT -> JobEvent.decode(frame);
             case JOB_KEPT -> JobKept.decode(frame);
+            case JOB_REPORT -> JobReport.decode(frame);
             case BLOCKED, MISMATCH -> BlockedReport.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);

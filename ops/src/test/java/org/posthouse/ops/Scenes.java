@@ -165,7 +165,7 @@ final class Scenes {
     }
 
     static RankStatus rank(int rank, String relay, RankStatus.State state, int incarnation, long sent) {
-        return new RankStatus(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0);
+        return new RankStatus(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0, "", 0);
     }
 
     static List<RankStatus> ranks(int n, String relay) {

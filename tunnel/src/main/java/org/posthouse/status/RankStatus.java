@@ -18,6 +18,9 @@ import java.util.Objects;
  * @param posted            receives in its mailbox that wait for a message, now
  * @param blockedIn         the call that it has been inside for seconds, in the program's terms; empty if none is known
  * @param blockedSince      when that was heard first, in milliseconds since 1970 UTC; 0 if none is known
+ * @param node              name of the node that runs it; empty if it runs beside its launcher, or that is not known
+ * @param lastDeliveryAt    when a message was delivered to it last, in milliseconds since 1970 UTC, to the second; 0 if
+ *                          that is not known
  */
 public record RankStatus(
         int rank,
@@ -32,7 +35,9 @@ public record RankStatus(
         int unexpected,
         int posted,
         String blockedIn,
-        long blockedSince) {
+        long blockedSince,
+        String node,
+        long lastDeliveryAt) {
 
     /** Refuses nulls. */
     public RankStatus {
@@ -40,18 +45,26 @@ public record RankStatus(
         Objects.requireNonNull(relay, "relay");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(blockedIn, "blockedIn");
+        node = node == null ? "" : node; // A relay of an earlier version does not tell it.
     }
 
     /** A rank without counters: those are at its home relay. */
     public static RankStatus uncounted(int rank, State state, int incarnation) {
-        return new RankStatus(rank, "", "", state, incarnation, 0, 0, 0, 0, 0, 0, "", 0);
+        return new RankStatus(rank, "", "", state, incarnation, 0, 0, 0, 0, 0, 0, "", 0, "", 0);
     }
 
     /** The same rank with its place and the call in which it is blocked. */
     public RankStatus with(String newSite, String newRelay, String newBlockedIn, long newBlockedSince) {
         return new RankStatus(
                 rank, newSite, newRelay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted,
-                newBlockedIn, newBlockedSince);
+                newBlockedIn, newBlockedSince, node, lastDeliveryAt);
+    }
+
+    /** The same rank with its node and the time of its last delivery. */
+    public RankStatus at(String newNode, long newLastDeliveryAt) {
+        return new RankStatus(
+                rank, site, relay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted, blockedIn,
+                blockedSince, newNode, newLastDeliveryAt);
     }
 
     /** The state of a rank. */

@@ -316,7 +316,8 @@ public final class JobRelays implements AgentTransport, AutoCloseable {
         return untold;
     }
 
-    private synchronized RelayClient line(int relay) {
+    /** The connection to a relay; null if there is none. */
+    synchronized RelayClient line(int relay) {
         return lines[relay];
     }
 

@@ -81,6 +81,7 @@ public final class JobRun implements RunningJob {
     private final ProcessStarter starter;
     private final JobRecords records;
     private final RankOutput output;
+    private final RankReporter reporter;
     private final JobSupervisor watch;
     /** Open until every relay has the job, or the job has ended. */
     private final CountDownLatch open = new CountDownLatch(1);
@@ -122,6 +123,7 @@ public final class JobRun implements RunningJob {
         this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
         this.host = new ProcessRankHost(
                 spec, opening.token(), starter, this::wayOf, output, tapes, input(), records, signals::add);
+        this.reporter = new RankReporter(opening, relays, host);
         this.watch = new JobSupervisor(
                 spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
     }
@@ -300,6 +302,7 @@ public final class JobRun implements RunningJob {
             limitStops();
             begin();
             relays.watch();
+            reporter.start();
             open.countDown();
             watchToTheEnd();
             finish();
@@ -313,6 +316,7 @@ public final class JobRun implements RunningJob {
         } finally {
             open.countDown();
             connected.countDown();
+            reporter.close();
             kill();
             LeftProcesses.kill(hexId());
             if (orphanReaper != null) {

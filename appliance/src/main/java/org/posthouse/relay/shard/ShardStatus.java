@@ -61,6 +61,8 @@ public record ShardStatus(
                     rank.mailbox().unexpected(),
                     rank.mailbox().posted(),
                     "",
+                    0,
+                    "",
                     0);
             return new Rank(
                     status,

@@ -32,6 +32,7 @@ import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.JobReport;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Nonce;
@@ -107,6 +108,11 @@ public final class RelayClient implements AutoCloseable {
     private List<Candidate> known = List.of();
     private int selfIndex;
     private int leftOut;
+
+    /** Whether the relay takes reports. Written by the thread that dials, read by any. */
+    private volatile boolean takesReports;
+
+    private final ReportWindow reports = new ReportWindow();
 
     /** Answers about agents that this launcher waits for. */
     private final AgentAnswers answers = new AgentAnswers();
@@ -207,6 +213,7 @@ public final class RelayClient implements AutoCloseable {
                 .toList();
         leftOut = answer.pages();
         selfIndex = answer.self();
+        takesReports = answer.takesReports();
         Candidate told = known.get(selfIndex);
         self = new Candidate(new HomeRelay(told.site(), told.relay(), line.remote()), told.ranks());
     }
@@ -354,6 +361,28 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
+    /**
+     * Tells the relay something for its console. Does not wait.
+     *
+     * @return false if the relay has not answered earlier reports yet, of which there are no more than sockets hold; true
+     *     also of a relay that takes none, or is gone
+     */
+    public boolean tryReport(JobReport report) {
+        if (!takesReports || closing) {
+            return true;
+        }
+        ByteBuffer frame = report.encode();
+        if (!reports.tryAdd(frame.remaining())) {
+            return false;
+        }
+        try {
+            write(frame);
+        } catch (IOException e) {
+            LOG.debug("{} is gone, which its reader reports: {}", this, e.getMessage());
+        }
+        return true;
+    }
+
     /** Waits until the relay has sent all reports and closed the job for good; false if it does not in time. */
     public boolean awaitClosed(long timeoutMs) throws InterruptedException {
         try {
@@ -430,6 +459,7 @@ public final class RelayClient implements AutoCloseable {
         switch (view.type()) {
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case JOB_OPENED -> opened.complete(null);
+            case JOB_REPORTED -> reports.answered();
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case NODES -> answers.onPage(NodesPage.decode(frame));
             case AGENT_OFFER -> {

@@ -50,6 +50,11 @@ final class LocalProcess implements StartedProcess {
     }
 
     @Override
+    public String node() {
+        return "";
+    }
+
+    @Override
     public String where() {
         return "";
     }

@@ -154,6 +154,13 @@ public final class ProcessRankHost implements RankHost {
     }
 
     @Override
+    public String node(int rank) {
+        synchronized (present) {
+            return present[rank] == null ? "" : present[rank].node();
+        }
+    }
+
+    @Override
     public String where(int rank) {
         synchronized (present) {
             return present[rank] == null ? "" : present[rank].where();

@@ -92,6 +92,10 @@ final class RankProcess implements StoppedRanks.Watched {
     }
 
     /** As {@link StartedProcess#where}. */
+    String node() {
+        return process.node();
+    }
+
     String where() {
         return process.where();
     }

@@ -33,6 +33,9 @@ public interface StartedProcess {
     /** Where it runs, as the end of a sentence: " on node n1 of site a"; empty: on this host. */
     String where();
 
+    /** The name of the node that runs it; empty: it runs on this host, or on no node yet. */
+    String node();
+
     /** Whether it has not ended yet, as far as is known here. */
     boolean isAlive();
 

@@ -51,6 +51,9 @@ final class NodeProcess implements StartedProcess {
     /** Written by the thread that places it, read by any. */
     private volatile String where = "";
 
+    /** The name of that node. Written by the thread that places it, read by any. */
+    private volatile String node = "";
+
     /** Whether its end was asked for. Written by any thread, read by any. */
     private volatile boolean killed;
 
@@ -85,8 +88,9 @@ final class NodeProcess implements StartedProcess {
     }
 
     /** It is placed on this node. */
-    void on(Node node) {
-        where = " on " + node;
+    void on(Node next) {
+        where = " on " + next;
+        node = next.name();
     }
 
     ProcessRequest request() {
@@ -205,6 +209,11 @@ final class NodeProcess implements StartedProcess {
     @Override
     public long pid() {
         return pid;
+    }
+
+    @Override
+    public String node() {
+        return node;
     }
 
     @Override

@@ -38,6 +38,9 @@ public interface RankHost extends AutoCloseable {
     /** Where the rank's present or last process runs, as the end of a sentence: " on node n1 of site a"; empty: on this host. */
     String where(int rank);
 
+    /** The name of the node that runs the rank's present or last process; empty: this host, or no node yet. Any thread may ask. */
+    String node(int rank);
+
     /** The present processes, perhaps some that have just ended. */
     List<JobStatusReport.RankRun> present();
 

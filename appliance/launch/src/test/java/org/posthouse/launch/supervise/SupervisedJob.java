@@ -51,6 +51,11 @@ abstract class SupervisedJob {
 
     private final RankHost host = new RankHost() {
         @Override
+        public String node(int rank) {
+            return "";
+        }
+
+        @Override
         public String where(int rank) {
             return where;
         }

@@ -1,0 +1,56 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What a launcher tells the home relay of one of its ranks, for the console. The relay may discard it, and sends no answer.
+ *
+ * @param job the job's id
+ * @param kind {@link #NODE}, {@link #OUT}, {@link #ERR} or {@link #RESTART}
+ * @param rank world rank
+ * @param skipped of OUT and ERR: lines of the rank's output, left out before the text; else 0
+ * @param text of NODE: the name of the node that runs the rank, empty if it runs beside its launcher; of OUT and ERR: lines,
+ *     each with its newline; of RESTART: one line for people
+ */
+public record JobReport(long job, int kind, int rank, long skipped, String text) {
+    /** The node that runs the rank. */
+    public static final int NODE = 1;
+
+    /** Lines that the rank has printed to its standard output. */
+    public static final int OUT = 2;
+
+    /** The same of its standard error. */
+    public static final int ERR = 3;
+
+    /** A new process of the rank has caught up. */
+    public static final int RESTART = 4;
+
+    /** Longest text in bytes of UTF-8; a longer one is cut. */
+    public static final int TEXT_BYTES_MAX = 32 * 1024;
+
+    public ByteBuffer encode() {
+        return new FrameWriter(FrameType.JOB_REPORT, job).i32(kind).i32(rank).i64(skipped).text(text, TEXT_BYTES_MAX).finish();
+    }
+
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is out of range
+     */
+    public static JobReport decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame);
+        JobReport report = new JobReport(
+                new FrameView().wrap(frame, frame.position()).job(),
+                in.i32("kind", NODE, RESTART),
+                in.i32("rank", 0, Integer.MAX_VALUE),
+                in.i64("lines left out", 0, Long.MAX_VALUE),
+                in.text("text"));
+        in.end();
+        boolean isOutput = report.kind == OUT || report.kind == ERR;
+        if (!isOutput && report.skipped != 0) {
+            throw new WireException(
+                    CloseReason.MALFORMED_FRAME, "JOB_REPORT of kind " + report.kind + " with " + report.skipped + " lines left out, expected 0");
+        }
+        return report;
+    }
+}
