@@ -31,6 +31,11 @@ final class EventBoard {
         lastId = TimeUnit.MILLISECONDS.toMicros(nowMs);
     }
 
+    /** The number of the newest event. */
+    long lastId() {
+        return lastId;
+    }
+
     /** The relay's number of its last event that is here; 0 if there is none. */
     long heard(String relay) {
         return heard.getOrDefault(relay, 0L);

@@ -1,8 +1,6 @@
 package org.posthouse.ops;
 
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -43,31 +41,16 @@ final class EventStream {
 
     private static final Pattern EVENT_ID = Pattern.compile("\\d{1,18}");
     private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
-    private static final Buffer HEARTBEAT = Buffer.buffer("event: quiet\ndata: {}\n\n");
+    private static final String HEARTBEAT = "event: quiet\ndata: {}\n\n";
     private static final String RETRY_FIELD = "retry: 2000\n\n";
 
     private final Supplier<Overview> overviews;
     private final EventBoard events;
-    private final Set<Client> clients = new HashSet<>();
+    private final EventPacker packer = new EventPacker();
+    private final Set<StreamClient> clients = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong skipped = new AtomicLong();
     private boolean viewFailing;
-
-    /** One open page. */
-    private static final class Client {
-        final HttpServerResponse response;
-        Overview seen;
-
-        /** The console's number of the last event that was sent. */
-        long seenEvent;
-
-        int quietTicks;
-        int stalledTicks;
-
-        Client(HttpServerResponse response) {
-            this.response = response;
-        }
-    }
 
     /** @param overviews called at each beat while a stream is open; what it throws is logged */
     EventStream(Supplier<Overview> overviews, EventBoard events) {
@@ -92,31 +75,36 @@ final class EventStream {
             return false;
         }
         Overview overview = overviews.get();
-        HttpServerResponse response = ctx.response();
-        Client client = new Client(response);
+        StreamClient client = new StreamClient(ctx.request(), packer);
         add(client);
-        response.setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, "text/event-stream; charset=utf-8");
-        response.write(RETRY_FIELD);
-        response.write(event(overview));
+        client.begin();
+        client.write(new StreamEvent(RETRY_FIELD));
+        client.write(event(overview));
         client.seen = overview;
         client.seenEvent = lastEventId(ctx);
-        sendEvents(client, EVENTS_FIRST);
+        sendEvents(client, client.seenEvent == 0 ? EVENTS_FIRST : EventBoard.EVENTS_MAX);
         return true;
     }
 
-    /** A browser that comes back says which event it has had last; 0 if it says nothing that could be one. */
-    private static long lastEventId(RoutingContext ctx) {
-        String said = ctx.request().getHeader("Last-Event-ID");
-        return said != null && EVENT_ID.matcher(said).matches() ? Long.parseLong(said) : 0;
+    /**
+     * The event that a page that comes back has had last: of the header that a browser sends by itself, or of {@code after} in
+     * the address, as a page that opens a stream anew cannot set headers. 0 if neither is one of this console's.
+     */
+    private long lastEventId(RoutingContext ctx) {
+        String header = ctx.request().getHeader("Last-Event-ID");
+        String said = header == null ? ctx.request().getParam("after") : header;
+        long id = said != null && EVENT_ID.matcher(said).matches() ? Long.parseLong(said) : 0;
+        return id > events.lastId() ? 0 : id;
     }
 
-    private boolean sendEvents(Client client, int limit) {
+    private boolean sendEvents(StreamClient client, int limit) {
         List<RelayEvent> news = events.after(client.seenEvent, limit, "", "");
         if (news.isEmpty()) {
             return false;
         }
         client.seenEvent = news.getLast().id();
-        client.response.write(Buffer.buffer("event: log\nid: " + client.seenEvent + "\ndata: ").appendBuffer(OpsJson.events(news)).appendString("\n\n"));
+        client.write(new StreamEvent(
+                Buffer.buffer("event: log\nid: " + client.seenEvent + "\ndata: ").appendBuffer(OpsJson.events(news)).appendString("\n\n")));
         return true;
     }
 
@@ -126,9 +114,9 @@ final class EventStream {
             return;
         }
         Overview overview = tryOverview();
-        Buffer event = null;
-        for (Client client : new ArrayList<>(clients)) {
-            if (client.response.writeQueueFull()) {
+        StreamEvent event = null;
+        for (StreamClient client : new ArrayList<>(clients)) {
+            if (client.isFull()) {
                 skip(client);
             } else if (sendEvents(client, EventBoard.EVENTS_MAX) && (overview == null || overview.equals(client.seen))) {
                 client.quietTicks = 0;
@@ -141,49 +129,46 @@ final class EventStream {
         }
     }
 
-    /** Ends all streams. */
+    /** Ends all streams, for good. */
     void close() {
-        for (Client client : new ArrayList<>(clients)) {
+        for (StreamClient client : new ArrayList<>(clients)) {
             remove(client);
-            client.response.end();
+            client.end();
         }
+        packer.close();
     }
 
-    private void send(Client client, Overview overview, Buffer event) {
+    private void send(StreamClient client, Overview overview, StreamEvent event) {
         client.stalledTicks = 0;
         client.quietTicks = 0;
         client.seen = overview;
-        client.response.write(event);
+        client.write(event);
     }
 
-    private void beQuiet(Client client) {
+    private void beQuiet(StreamClient client) {
         client.stalledTicks = 0;
         if (++client.quietTicks >= QUIET_TICKS_MAX) {
             client.quietTicks = 0;
-            client.response.write(HEARTBEAT);
+            client.write(new StreamEvent(HEARTBEAT));
         }
     }
 
-    private void skip(Client client) {
+    private void skip(StreamClient client) {
         skipped.incrementAndGet();
         if (++client.stalledTicks >= STALLED_TICKS_MAX) {
             LOG.info("a console page has read nothing for {} beats; its live stream is cut off", STALLED_TICKS_MAX);
             remove(client);
-            client.response.reset();
+            client.reset();
         }
     }
 
-    private void add(Client client) {
+    private void add(StreamClient client) {
         clients.add(client);
         open.set(clients.size());
-        client.response.closeHandler(closed -> remove(client));
-        client.response.exceptionHandler(e -> {
-            LOG.debug("a console page went away: {}", e.toString());
-            remove(client);
-        });
+        client.onEnd(() -> remove(client));
     }
 
-    private void remove(Client client) {
+    private void remove(StreamClient client) {
         clients.remove(client);
         open.set(clients.size());
     }
@@ -203,9 +188,9 @@ final class EventStream {
         }
     }
 
-    private static Buffer event(Overview overview) {
-        return Buffer.buffer("event: overview\ndata: ")
+    private static StreamEvent event(Overview overview) {
+        return new StreamEvent(Buffer.buffer("event: overview\ndata: ")
                 .appendBuffer(OpsJson.overview(overview, System.currentTimeMillis()))
-                .appendString("\n\n");
+                .appendString("\n\n"));
     }
 }

@@ -156,10 +156,22 @@ final class OpsRoutes {
     private void grid(RoutingContext ctx) {
         known.grid.refresh().onComplete(asked -> {
             Overview overview = overview().with(known.grid.entries());
-            vertx.executeBlocking(() -> OpsJson.overview(overview, System.currentTimeMillis()), false)
-                    .onSuccess(text -> Responses.json(ctx, 200, text))
-                    .onFailure(ctx::fail);
+            answer(ctx, () -> OpsJson.overview(overview, System.currentTimeMillis()));
         });
+    }
+
+    /** Writes and packs a long text on a worker. */
+    private void answer(RoutingContext ctx, Supplier<Buffer> text) {
+        boolean isPacked = Gzip.isAccepted(ctx.request());
+        vertx.executeBlocking(() -> isPacked ? Gzip.pack(text.get()) : text.get(), false)
+                .onSuccess(body -> {
+                    ctx.response().putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+                    if (isPacked) {
+                        ctx.response().putHeader(HttpHeaders.CONTENT_ENCODING, Gzip.NAME);
+                    }
+                    Responses.json(ctx, 200, body);
+                })
+                .onFailure(ctx::fail);
     }
 
     private Overview overview() {
@@ -174,8 +186,7 @@ final class OpsRoutes {
     private void ask(RoutingContext ctx, BiFunction<JobQuestions, JobStatus, Future<? extends Record>> question) {
         JobQuestions questions = new JobQuestions(views, known.grid, known.events);
         known.grid.refresh().onComplete(asked -> withJob(ctx, overview().with(known.grid.entries()), job -> question.apply(questions, job)
-                .compose(answer -> vertx.executeBlocking(() -> OpsJson.ofJob(answer), false))
-                .onSuccess(text -> Responses.json(ctx, 200, text))
+                .onSuccess(told -> answer(ctx, () -> OpsJson.ofJob(told)))
                 .onFailure(ctx::fail)));
     }
 

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.status.RelayEvent;
@@ -74,8 +75,27 @@ class EventLogTest {
             String first = id(console, "");
             console.relay.events.add(event(3, "RANK_LOST", "a1", 0));
             console.json("/api/v1/event-log");
-            try (Socket socket = console.raw("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: " + first + "\r\n\r\n")) {
+            try (Socket socket = console.raw("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: " + first + "\r\n\r\n");
+                    Socket page = console.raw("GET /api/v1/events?after=" + first + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                    Socket stranger = console.raw("GET /api/v1/events?after=" + first + "000 HTTP/1.1\r\nHost: localhost\r\n\r\n")) {
                 assertThat(texts(OpsFixture.parse(line(socket, "event: log", "data: ")))).containsExactly("RANK_LOST 3");
+                assertThat(texts(OpsFixture.parse(line(page, "event: log", "data: ")))).containsExactly("RANK_LOST 3");
+                assertThat(texts(OpsFixture.parse(line(stranger, "event: log", "data: ")))).as("with a number that is of no event here").hasSize(3);
+            }
+        }
+    }
+
+    /** However many: only a stream that begins anew begins with the newest. */
+    @Test
+    void aStreamThatGoesOnLosesNothing() throws Exception {
+        try (OpsFixture console = new OpsFixture()) {
+            console.relay.events.add(event(1, "JOB_OPENED", "a1", -1));
+            console.json("/api/v1/event-log");
+            String first = id(console, "");
+            console.relay.events.addAll(LongStream.rangeClosed(2, 400).mapToObj(id -> event(id, "RANK_CONNECTED", "a1", (int) id)).toList());
+            console.json("/api/v1/event-log");
+            try (Socket socket = console.raw("GET /api/v1/events?after=" + first + " HTTP/1.1\r\nHost: localhost\r\n\r\n")) {
+                assertThat(texts(OpsFixture.parse(line(socket, "event: log", "data: ")))).hasSize(399);
             }
         }
     }

@@ -46,8 +46,12 @@ final class OpsFixture implements AutoCloseable {
 
     /** One that takes orders from everybody. */
     static OpsConfig trusting() {
+        return trusting(0);
+    }
+
+    static OpsConfig trusting(int port) {
         PeerTrust all = (local, remote) -> new PeerTrust.Peer(true, "user 1000");
-        return OpsConfig.loopback(0).access(new OpsConfig.Access(all, Optional.empty(), false, ConsoleAudit.NONE));
+        return OpsConfig.loopback(port).access(new OpsConfig.Access(all, Optional.empty(), false, ConsoleAudit.NONE));
     }
 
     OpsFixture(OpsConfig config, int firstRequestMs) throws Exception {

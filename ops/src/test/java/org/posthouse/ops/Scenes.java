@@ -3,6 +3,7 @@ package org.posthouse.ops;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.posthouse.status.JobStatus;
@@ -170,5 +171,12 @@ final class Scenes {
 
     static List<RankStatus> ranks(int n, String relay) {
         return IntStream.range(0, n).mapToObj(i -> rank(i, relay, RankStatus.State.CONNECTED, 1, 100 + i)).toList();
+    }
+
+    /** Ranks that have done much, each something else, of which every eighth waits in a call. */
+    static List<RankStatus> busyRanks(int from, int to, String site, String relay, Random random) {
+        return IntStream.range(from, to).mapToObj(rank -> new RankStatus(rank, site, relay, RankStatus.State.CONNECTED, 1 + random.nextInt(2),
+                random.nextInt(10_000_000), random.nextInt(10_000_000), random.nextLong(1L << 40), random.nextLong(1L << 40), random.nextInt(20), 1,
+                rank % 8 == 0 ? "Recv(source " + random.nextInt(to) + ", tag 7)" : "", rank % 8 == 0 ? DOWN_SINCE + random.nextInt(90_000) : 0)).toList();
     }
 }

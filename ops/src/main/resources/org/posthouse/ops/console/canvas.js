@@ -71,7 +71,8 @@ const rgb = (text) => [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 
 const LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 const PIXEL = (r, g, b) => (LITTLE_ENDIAN ? (255 << 24) | (b << 16) | (g << 8) | r : (r << 24) | (g << 16) | (b << 8) | 255) >>> 0;
 
-/** How strong a value is shown, 0 to 1: by its logarithm, as traffic spans many powers of ten. */
-export function strength(value, most) {
-  return value <= 0 || most <= 0 ? 0 : 0.16 + 0.84 * (Math.log1p(value) / Math.log1p(most));
+/** How strong values are shown that are `most` at most, 0 to 1: by their logarithm, as traffic spans many powers of ten. */
+export function strengths(most) {
+  const all = Math.log1p(most);
+  return (value) => (value <= 0 || most <= 0 ? 0 : 0.16 + 0.84 * (Math.log1p(value) / all));
 }

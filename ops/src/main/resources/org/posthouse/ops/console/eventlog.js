@@ -10,14 +10,14 @@ export class EventLog {
     this.heard = false;
   }
 
-  /** An event that is told again, as after a reconnection, is one event. */
+  /** An event that is told again is one event, as after a reconnection: perhaps by another console, which numbers it otherwise. */
   accept(events) {
     this.heard = true;
     const before = this.byKey.size;
-    for (const event of events) this.byKey.set(`${event.at} ${event.id} ${event.relay}`, event);
+    for (const event of events) this.byKey.set(keyOf(event), event);
     if (this.byKey.size === before) return;
     this.all = [...this.byKey.values()].sort((a, b) => b.at - a.at || b.id - a.id).slice(0, EVENTS_MAX);
-    if (this.byKey.size > EVENTS_MAX) this.byKey = new Map(this.all.map((event) => [`${event.at} ${event.id} ${event.relay}`, event]));
+    if (this.byKey.size > EVENTS_MAX) this.byKey = new Map(this.all.map((event) => [keyOf(event), event]));
   }
 
   /** @param filter `kind`, `job` and `text`, each empty or absent for all */
@@ -30,4 +30,8 @@ export class EventLog {
   kinds() {
     return [...new Set(this.all.map((event) => event.kind))].sort();
   }
+}
+
+function keyOf({ at, relay, kind, job, rank, text }) {
+  return [at, relay, kind, job, rank, text].join('\n');
 }

@@ -2,6 +2,9 @@
 
 const NOT_KNOWN = '–';
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const HMS = { hour: 'numeric', minute: 'numeric', second: 'numeric' };
+const timeOfDay = new Intl.DateTimeFormat(undefined, HMS);
+const dateAndTime = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'numeric', day: 'numeric', ...HMS });
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const COUNT_UNITS = ['', ' k', ' M', ' G', ' T'];
 const GROUPED_MAX = 9_999_999;
@@ -66,7 +69,7 @@ export function duration(ms) {
 /** The time of day where the reader is, with the date if that is not today's. */
 export function clock(ms, now) {
   const [at, today] = [new Date(ms), new Date(now)];
-  return at.toDateString() === today.toDateString() ? at.toLocaleTimeString() : at.toLocaleString();
+  return (at.toDateString() === today.toDateString() ? timeOfDay : dateAndTime).format(at);
 }
 
 export function plural(n, one, many = `${one}s`) {

@@ -1,6 +1,6 @@
 // The communication matrix as a picture: a row for each sender, a column for each receiver.
 
-import { PaintedElement, strength } from '/console/canvas.js';
+import { PaintedElement, strengths } from '/console/canvas.js';
 
 const LEFT = 38;
 const TOP = 22;
@@ -69,12 +69,12 @@ class RankMatrix extends PaintedElement {
 
   paintCells(context, each) {
     const { size, values } = this.data;
-    const most = values.reduce((high, value) => Math.max(high, value), 0);
+    const strengthOf = strengths(values.reduce((high, value) => Math.max(high, value), 0));
     const gap = each >= 6 ? 1 : 0;
     context.fillStyle = this.colour('accent');
     for (let cell = 0; cell < values.length; cell += 1) {
       if (values[cell] > 0) {
-        context.globalAlpha = strength(values[cell], most);
+        context.globalAlpha = strengthOf(values[cell]);
         context.fillRect(LEFT + (cell % size) * each, TOP + Math.floor(cell / size) * each, each - gap, each - gap);
       }
     }

@@ -16,12 +16,14 @@ export class LiveStream {
     this.state = null;
     this.retryMs = RETRY_MS_MIN;
     this.heardAt = Date.now();
+    /** The server's number of the last event of the log that was heard: another connection goes on behind it. */
+    this.lastId = '';
   }
 
   open() {
     this.close();
     if (this.state !== 'lost') this.change('connecting');
-    this.source = new EventSource('/api/v1/events');
+    this.source = new EventSource(this.lastId ? `/api/v1/events?after=${this.lastId}` : '/api/v1/events');
     this.source.addEventListener('overview', (event) => {
       this.heardAt = Date.now();
       this.retryMs = RETRY_MS_MIN;
@@ -30,6 +32,7 @@ export class LiveStream {
     });
     this.source.addEventListener('log', (event) => {
       this.heardAt = Date.now();
+      this.lastId = event.lastEventId;
       this.onData('log', event.data);
     });
     for (const sign of ['open', 'quiet']) {

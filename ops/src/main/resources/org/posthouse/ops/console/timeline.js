@@ -38,7 +38,7 @@ export class TimelinePage {
       ${missingRelays(timeline.missing)}
       <div class="panel pad">
         <rank-timeline tabindex="0" role="application" aria-roledescription="timeline" aria-label=${'Timeline: plus and minus zoom, 0 shows all,'
-          + ' arrow keys choose a rank and a second, which are told below'} .picture=${{ ...timeline, span: this.span, chosen: this.chosen }}
+          + ' arrow keys choose a rank and a second, which are told below'} .picture=${{ timeline, span: this.span, chosen: this.chosen }}
           @choose=${(event) => this.change({ chosen: event.detail })} @span=${(event) => this.change({ span: event.detail })}></rank-timeline>
         <p class="readout" role="status">${this.readout(timeline, now)}</p>
         <ul class="legend keys"><li><i class="cell sent"></i>sent</li><li><i class="cell got"></i>delivered</li>

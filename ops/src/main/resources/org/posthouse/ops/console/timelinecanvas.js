@@ -1,6 +1,6 @@
 // The message timeline as a picture: a lane for each rank, with what it sent and got in each second, where it waited, and marks.
 
-import { PaintedElement, strength } from '/console/canvas.js';
+import { PaintedElement, strengths } from '/console/canvas.js';
 
 const LEFT = 44;
 const TOP = 24;
@@ -21,9 +21,11 @@ const TICK_PX_MIN = 84;
 const TICKS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000];
 
 class RankTimeline extends PaintedElement {
-  /** @param value an answer of the API, and `span`: from and to in ms, or null for all; `chosen`: `rank` and `at`, or null */
-  set picture(value) {
-    this.data = value;
+  /** @param value `timeline`: an answer of the API; `span`: from and to in ms, or null for all; `chosen`: `rank` and `at`, or null */
+  set picture({ timeline, span, chosen }) {
+    const last = this.data;
+    if (last && last.timeline === timeline && last.span === span && last.chosen === chosen) return;
+    this.data = { ...timeline, timeline, span, chosen, whole: last?.timeline === timeline ? last.whole : wholeOf(timeline) };
     this.redraw();
   }
 
@@ -44,10 +46,8 @@ class RankTimeline extends PaintedElement {
     return this.data ? TOP + this.lane * this.data.ranks.length + 1 : 0;
   }
 
-  /** The whole time of which there is data. */
   get whole() {
-    const { from, stepMs, ranks } = this.data;
-    return [from, from + stepMs * Math.max(1, ...ranks.map((rank) => rank.sent.length))];
+    return this.data.whole;
   }
 
   get span() {
@@ -141,27 +141,36 @@ class RankTimeline extends PaintedElement {
     this.paintChosen(context);
   }
 
+  /** The image is kept: while the pointer moves over it, only what is chosen changes. */
+  paintLanes(context, width) {
+    const scale = devicePixelRatio || 1;
+    const [columns, rows] = [(width - LEFT) * scale, this.lane * this.data.ranks.length * scale].map((size) => Math.max(1, Math.round(size)));
+    const shown = [...this.span, columns, rows, this.colour('paper')].join();
+    if (this.image?.width !== columns || this.image.height !== rows) this.image = context.createImageData(columns, rows);
+    if (this.imageOf !== this.data.timeline || this.imageShows !== shown) {
+      this.drawLanes(new Uint32Array(this.image.data.buffer), this.binsOfColumns(columns, scale), scale);
+      this.imageOf = this.data.timeline;
+      this.imageShows = shown;
+    }
+    context.putImageData(this.image, Math.round(LEFT * scale), Math.round(TOP * scale));
+  }
+
   /**
    * Up what each rank sent, down what it got; in a narrow lane by strength instead of height. By pixels: of 512 ranks and 300
    * seconds there are 300,000 values, for which rectangles would take seconds.
    */
-  paintLanes(context, width) {
+  drawLanes(pixels, columns, scale) {
     const { ranks } = this.data;
-    const scale = devicePixelRatio || 1;
-    const image = context.createImageData(Math.max(1, Math.round((width - LEFT) * scale)), Math.max(1, Math.round(this.lane * ranks.length * scale)));
-    const pixels = new Uint32Array(image.data.buffer).fill(this.pixel('paper'));
-    const columns = this.binsOfColumns(image.width, scale);
-    const most = (name) => ranks.reduce((high, rank) => rank[name].reduce((a, b) => Math.max(a, b), high), 0);
+    pixels.fill(this.pixel('paper'));
     const flows = [{ name: 'sent', colour: 'accent', up: true }, { name: 'delivered', colour: 'focus', up: false }]
-      .map((flow) => ({ ...flow, top: most(flow.name), shades: Array.from({ length: SHADES + 1 }, (_, i) => this.pixel(flow.colour, i / SHADES)) }));
+      .map((flow) => ({ ...flow, top: most(ranks, flow.name), shades: Array.from({ length: SHADES + 1 }, (_, i) => this.pixel(flow.colour, i / SHADES)) }));
     ranks.forEach((rank, row) => {
       const [from, to] = [Math.round(row * this.lane * scale), Math.round((row + 1) * this.lane * scale)];
       for (const flow of flows) {
-        if (this.lane >= LANE_OF_BARS) bars(pixels, image.width, columns, rank[flow.name], flow, from + 2, to - 2);
-        else strip(pixels, image.width, columns, rank[flow.name], flow, from, to);
+        if (this.lane >= LANE_OF_BARS) bars(pixels, columns, rank[flow.name], flow, from + 2, to - 2);
+        else strip(pixels, columns, rank[flow.name], flow, from, to);
       }
     });
-    context.putImageData(image, Math.round(LEFT * scale), Math.round(TOP * scale));
   }
 
   /** For each column of pixels the second that it shows. */
@@ -229,7 +238,19 @@ class RankTimeline extends PaintedElement {
   }
 }
 
-function bars(pixels, width, columns, values, { top, up, shades }, from, to) {
+/** The whole time of which there is data. */
+function wholeOf({ from, stepMs, ranks }) {
+  return [from, from + stepMs * Math.max(1, ...ranks.map((rank) => rank.sent.length))];
+}
+
+function most(ranks, flow) {
+  let high = 0;
+  for (const rank of ranks) for (const value of rank[flow]) if (value > high) high = value;
+  return high;
+}
+
+function bars(pixels, columns, values, { top, up, shades }, from, to) {
+  const width = columns.length;
   const middle = Math.round((from + to) / 2);
   const half = up ? middle - from : to - middle;
   const heights = values.map((value) => (value > 0 ? Math.max(1, Math.round(half * Math.sqrt(value / top))) : 0));
@@ -240,15 +261,20 @@ function bars(pixels, width, columns, values, { top, up, shades }, from, to) {
   }
 }
 
-function strip(pixels, width, columns, values, { top, up, shades }, from, to) {
+function strip(pixels, columns, values, { top, up, shades }, from, to) {
+  const width = columns.length;
   const middle = to - from < 2 ? to : Math.floor((from + to) / 2);
   const [first, last] = up ? [from, middle] : [middle, to];
-  const colours = values.map((value) => shades[Math.round(SHADES * strength(value, top))]);
+  if (first >= last) return;
+  const strengthOf = strengths(top);
+  const colours = new Uint32Array(values.length);
+  for (let i = 0; i < values.length; i += 1) colours[i] = shades[Math.round(SHADES * strengthOf(values[i]))];
+  const row = pixels.subarray(first * width, (first + 1) * width);
   for (let x = 0; x < width; x += 1) {
-    const colour = colours[columns[x]];
-    if (colour === undefined) continue;
-    for (let y = first; y < last; y += 1) pixels[y * width + x] = colour;
+    const bin = columns[x];
+    if (bin >= 0 && bin < colours.length) row[x] = colours[bin];
   }
+  for (let y = first + 1; y < last; y += 1) pixels.copyWithin(y * width, first * width, (first + 1) * width);
 }
 
 function markColour(kind) {
