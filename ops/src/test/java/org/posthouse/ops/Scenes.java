@@ -177,6 +177,7 @@ final class Scenes {
     static List<RankStatus> busyRanks(int from, int to, String site, String relay, Random random) {
         return IntStream.range(from, to).mapToObj(rank -> new RankStatus(rank, site, relay, RankStatus.State.CONNECTED, 1 + random.nextInt(2),
                 random.nextInt(10_000_000), random.nextInt(10_000_000), random.nextLong(1L << 40), random.nextLong(1L << 40), random.nextInt(20), 1,
-                rank % 8 == 0 ? "Recv(source " + random.nextInt(to) + ", tag 7)" : "", rank % 8 == 0 ? DOWN_SINCE + random.nextInt(90_000) : 0)).toList();
+                rank % 8 == 0 ? "Recv(source " + random.nextInt(to) + ", tag 7)" : "", rank % 8 == 0 ? DOWN_SINCE + random.nextInt(90_000) : 0,
+                "node-" + rank / 8, DOWN_SINCE + random.nextInt(90_000))).toList();
     }
 }
