@@ -25,7 +25,7 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code posthouse init}: asks four questions and writes what two sites need. */
 @Command(
         name = "init",
-        description = "Writes keys, launch token, start scripts and a compose file for two sites. Asks for what no option says.",
+        description = "Writes keys, launch token, configuration, start scripts and a compose file for two sites. Asks for what no option says.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -75,7 +75,7 @@ final class InitCommand implements Callable<Integer> {
         Path log = value(data, "4. Folder for the log of each relay; if relative, in its site's folder", "data", Path::of);
         GridFolder grid = new GridFolder(folder, new GridPlan(one, other, address, log), program());
         write(grid);
-        System.out.println("wrote " + folder + ": keys, token and start scripts of " + one + " and " + other + ", compose.yaml");
+        System.out.println("wrote " + folder + ": keys, token, relay.yaml and start script of " + one + " and " + other + ", compose.yaml");
         grid.next().forEach(System.out::println);
         return 0;
     }

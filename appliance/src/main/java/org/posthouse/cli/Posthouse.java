@@ -17,6 +17,7 @@ import org.posthouse.cli.option.HelpSections;
 import org.posthouse.cli.option.UsageErrors;
 import org.posthouse.cli.option.WholeNumber;
 import org.posthouse.cli.terminal.ExitCode;
+import org.posthouse.cli.top.TopCommand;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
@@ -46,6 +47,7 @@ public final class Posthouse {
             ResumeCommand.class,
             RelayCommand.class,
             StatusCommand.class,
+            TopCommand.class,
             DoctorCommand.class,
             ModeCommand.class,
             DrainCommand.class,

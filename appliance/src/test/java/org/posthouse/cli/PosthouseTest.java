@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Set;
+import java.util.List;
+import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -192,5 +195,21 @@ final class PosthouseTest {
         assertThat(Posthouse.startsRelay("run", "--help")).isFalse();
         assertThat(Posthouse.startsRelay("status", "--relay", "a", "b")).isFalse();
         assertThat(Posthouse.startsRelay()).isFalse();
+    }
+
+    /** Scripts read what people read. */
+    @Test
+    void whateverListsOrShowsHasJson() {
+        List<String> without = new ArrayList<>();
+        collectListings(Posthouse.commandLine(), without);
+        assertThat(without).isEmpty();
+    }
+
+    private static void collectListings(CommandLine command, List<String> without) {
+        boolean lists = Set.of("ls", "list", "show", "status", "nodes", "top", "doctor", "jobs").contains(command.getCommandName());
+        if (lists && command.getCommandSpec().findOption("--json") == null) {
+            without.add(command.getCommandSpec().qualifiedName());
+        }
+        command.getSubcommands().values().forEach(each -> collectListings(each, without));
     }
 }

@@ -113,6 +113,12 @@ final class Command implements AutoCloseable {
         process.getOutputStream().close();
     }
 
+    /** What somebody types. */
+    void type(String keys) throws IOException {
+        process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
     String out() {
         return read(out);
     }

@@ -62,8 +62,8 @@ class InitCommandTest {
             CheckoutFolder.Result written = checkout.run("printf 'orsay\\norsay\\nrennes\\nlogin\\nlogin.example.org:7500\\n\\n' | ./posthouse init 'my grid'");
             assertThat(written.text()).contains("1. ", "2. ", "3. ", "4. ", "both sites are called \"orsay\"", "\"login\" has no port number");
             assertThat(written.status()).isZero();
-            assertThat(Files.readString(folder.resolve("my grid/orsay/relay"))).contains("--links login.example.org:7500", "--via rennes/ranks=");
-            assertThat(Files.readString(folder.resolve("my grid/rennes/relay"))).contains("--peer orsay=login.example.org:7500", "--forward ranks=");
+            assertThat(Files.readString(folder.resolve("my grid/orsay/relay.yaml"))).contains("links: \"login.example.org:7500\"", "via: \"rennes/ranks=");
+            assertThat(Files.readString(folder.resolve("my grid/rennes/relay.yaml"))).contains("peer: \"orsay=login.example.org:7500\"", "forward: \"ranks=");
             assertThat(commands(written.text())).contains("'" + "my grid/orsay" + "'/relay", "rennes/relay");
             CheckoutFolder.Result unanswered = checkout.run("./posthouse init other </dev/null");
             assertThat(unanswered.status()).isEqualTo(1);

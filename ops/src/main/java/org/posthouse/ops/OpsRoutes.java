@@ -41,7 +41,7 @@ final class OpsRoutes {
     private static final Set<String> ORDERS = Set.of(MODE, DRAIN, DRAIN_NODE, END_JOB);
 
     /** Paths for supervisors, which have no secret. */
-    private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/readyz");
+    private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/livez", "/readyz");
 
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
@@ -78,6 +78,7 @@ final class OpsRoutes {
         }
         OrderRoute.Gatekeeper gatekeeper = new OrderRoute.Gatekeeper(guard, permit, connections, config.access().audit());
         get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
+        get(router, "/livez", ctx -> Responses.json(ctx, 200, OpsJson.health()));
         get(router, "/readyz", this::ready);
         get(router, "/metrics", this::metrics);
         get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview(), System.currentTimeMillis())));

@@ -30,9 +30,10 @@ class OpsRoutesTest {
         ops.close();
     }
 
-    @Test
-    void healthAnswersWhileTheLoopTurns() throws Exception {
-        HttpResponse<String> answer = ops.get("/healthz");
+    @ParameterizedTest
+    @ValueSource(strings = {"/healthz", "/livez"})
+    void healthAnswersWhileTheLoopTurns(String path) throws Exception {
+        HttpResponse<String> answer = ops.get(path);
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(OpsFixture.parse(answer.body()).path("status").asText()).isEqualTo("ok");
     }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import org.posthouse.cli.file.OpsSecret;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.peer.PeerUser;
 import picocli.CommandLine.Option;
 
 /** Where a running relay's console is, and how its answer is shown: the flags of every command that asks one. */
@@ -39,9 +40,17 @@ public final class ConsoleOptions {
 
     /** A client of the console that the options name. @throws CommandFailure if the secret cannot be read */
     public ConsoleClient client() throws CommandFailure {
+        return new ConsoleClient(ops, OpsSecret.read(tokenFile == null ? namedByVariable() : tokenFile), relayUser);
+    }
+
+    /** A client of another console, with the secret that {@code POSTHOUSE_OPS_TOKEN_FILE} names, if any. @throws CommandFailure the same */
+    public static ConsoleClient clientOf(HostPort console) throws CommandFailure {
+        return new ConsoleClient(console, OpsSecret.read(namedByVariable()), PeerUser.NO_UID);
+    }
+
+    private static Path namedByVariable() {
         String named = System.getenv("POSTHOUSE_OPS_TOKEN_FILE");
-        Path file = tokenFile != null || named == null || named.isEmpty() ? tokenFile : Path.of(named);
-        return new ConsoleClient(ops, OpsSecret.read(file), relayUser);
+        return named == null || named.isEmpty() ? null : Path.of(named);
     }
 
     /** Whether the answer is printed as it is. */

@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
@@ -33,6 +35,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  posthouse doctor",
             "  posthouse doctor --data data-a --keys keys-a --peer HOST-B:7412",
+            "  posthouse doctor --ops login:7413",
             "  posthouse doctor --relay login:7411 --token-file token --json"
         })
 public final class DoctorCommand implements Callable<Integer> {
@@ -67,6 +70,14 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--token-file", paramLabel = "FILE", description = "The launch token of these relays.")
     private Path tokenFile;
 
+    @Option(
+            names = "--ops",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            description = "The console of a running relay: whether it answers, whether it is ready, and how far its clock is from this host's; may be"
+                    + " repeated.")
+    private List<HostPort> consoles = List.of();
+
     @Option(names = "--json", description = "Print the findings as JSON.")
     private boolean json;
 
@@ -87,6 +98,9 @@ public final class DoctorCommand implements Callable<Integer> {
         peers.forEach(peer -> findings.add(PeerCheck.check(peer, keys)));
         for (HostPort relay : relays) {
             findings.add(relay(relay));
+        }
+        for (HostPort console : consoles) {
+            findings.addAll(ConsoleCheck.check(console.toString(), ConsoleOptions.clientOf(console), Clock.systemUTC()));
         }
         DoctorReport report = new DoctorReport(findings);
         System.out.print(json ? report.json() + System.lineSeparator() : report.text());

@@ -15,8 +15,8 @@ import org.posthouse.keys.KeysException;
 import org.posthouse.wire.Token;
 
 /**
- * The folder of a grid of two sites: {@code grid} with the authority, a folder for each site with keys, token and the script
- * {@code relay}, and {@code compose.yaml}. Only its owner may read it. A folder that exists is never written to.
+ * The folder of a grid of two sites: {@code grid} with the authority, a folder for each site with keys, token, {@code relay.yaml}
+ * and the script {@code relay}, and {@code compose.yaml}. Only its owner may read it. A folder that exists is never written to.
  */
 public final class GridFolder {
     private static final int AUTHORITY_DAYS = 3_650;
@@ -48,6 +48,7 @@ public final class GridFolder {
             authority.issue(site, SITE_DAYS, own.resolve("keys"));
             Files.writeString(Files.createFile(own.resolve("token"), SECRET), token);
             Files.createDirectory(own.resolve("container-data"), OWNER);
+            Files.writeString(own.resolve("relay.yaml"), RelayFile.text(site, plan.relay(site)));
             Files.writeString(Files.createFile(own.resolve("relay"), OWNER), script(site));
         }
         Files.writeString(folder.resolve("compose.yaml"), ComposeFile.text(plan, owner()));
@@ -56,13 +57,13 @@ public final class GridFolder {
     private String script(String site) {
         return """
                 #!/usr/bin/env bash
-                # Starts the relay of SITE. Further options follow those here; POSTHOUSE names the command on another host.
+                # Starts the relay of SITE. relay.yaml has its options; further ones may follow here. POSTHOUSE names the command on another host.
                 set -euo pipefail
                 cd "$(dirname "${BASH_SOURCE[0]}")"
                 posthouse=${POSTHOUSE:-PROGRAM}
                 command -v "$posthouse" >/dev/null || posthouse=posthouse
-                exec "$posthouse" ARGUMENTS "$@"
-                """.replace("SITE", site).replace("PROGRAM", word(program)).replace("ARGUMENTS", line(plan.relay(site)));
+                exec "$posthouse" relay --config relay.yaml "$@"
+                """.replace("SITE", site).replace("PROGRAM", word(program));
     }
 
     private String owner() throws IOException {

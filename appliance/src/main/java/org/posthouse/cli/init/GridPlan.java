@@ -25,9 +25,9 @@ public record GridPlan(String first, String second, HostPort links, Path data) {
         return links.isLoopback();
     }
 
-    /** Arguments of a site's relay, which is started in its site's folder. */
+    /** Options of a site's relay, which is started in its site's folder. */
     List<String> relay(String site) {
-        List<String> arguments = new ArrayList<>(List.of("relay", "--site", site, "--keys", "keys", "--token-file", "token", "--data", data.toString()));
+        List<String> arguments = new ArrayList<>(List.of("--site", site, "--keys", "keys", "--token-file", "token", "--data", data.toString()));
         arguments.addAll(site.equals(first) ? List.of("--links", links.toString()) : List.of("--peer", first + "=" + links));
         arguments.addAll(isOnOneHost() ? together(site) : apart(site));
         return List.copyOf(arguments);

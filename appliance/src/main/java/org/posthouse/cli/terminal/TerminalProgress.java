@@ -1,16 +1,12 @@
 package org.posthouse.cli.terminal;
 
 import java.io.PrintStream;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
 import java.util.Locale;
 import java.util.Optional;
 
 /** One line at the foot of a terminal that says how far a long command has come. Confined to the command's thread. */
 public final class TerminalProgress implements AutoCloseable {
     private static final int BAR_CHARS = 30;
-    private static final int STANDARD_ERROR = 2;
     private static final String CLEAR_LINE = "\r\u001b[K";
 
     private final PrintStream terminal;
@@ -23,26 +19,12 @@ public final class TerminalProgress implements AutoCloseable {
 
     /** On standard error; silent if that is no terminal. */
     public static TerminalProgress onStandardError() {
-        return new TerminalProgress(System.err, isTerminal(STANDARD_ERROR));
+        return new TerminalProgress(System.err, StandardStream.ERROR.isTerminal());
     }
 
     /** On standard error; empty if that is no terminal. */
     public static Optional<TerminalProgress> ofTerminal() {
-        return isTerminal(STANDARD_ERROR) ? Optional.of(onStandardError()) : Optional.empty();
-    }
-
-    /** The C library knows; {@link System#console} tells of standard output only. */
-    private static boolean isTerminal(int descriptor) {
-        Linker linker = Linker.nativeLinker();
-        try {
-            return (int) linker.downcallHandle(
-                    linker.defaultLookup().findOrThrow("isatty"),
-                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
-                    .invokeExact(descriptor)
-                    == 1;
-        } catch (Throwable e) {
-            throw new IllegalStateException("isatty of the C library cannot be called", e);
-        }
+        return StandardStream.ERROR.isTerminal() ? Optional.of(onStandardError()) : Optional.empty();
     }
 
     /** Shows {@code done} of {@code total} steps, and {@code what} is next, if this is a terminal. */

@@ -121,4 +121,27 @@ class DoctorChecksTest {
         assertThat(report.isGood()).isFalse();
         assertThat(new ObjectMapper().readTree(report.json()).path(1).path("level").asText()).isEqualTo("WARN");
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10000, OK,   agree within 0.1 s",
+        "11900, OK,   agree within 1.9 s",
+        "12200, WARN, is 2.1 s before this host's",
+        "7000,  WARN, is 3.0 s behind this host's"
+    })
+    void aRelaysClockIsComparedWithThisHosts(long at, Level level, String text) throws IOException {
+        List<Finding> findings = ConsoleCheck.judge("h:1", new ObjectMapper().readTree("{\"at\":" + at + ",\"relays\":[]}"), 10_000, 10_100);
+        assertThat(levels(findings)).containsExactly(level);
+        assertThat(findings.getFirst().text()).endsWith(text);
+    }
+
+    @Test
+    void aConsoleTellsWhichOfItsRelaysAreReady() throws IOException {
+        List<Finding> findings = ConsoleCheck.judge(
+                "h:1", new ObjectMapper().readTree("{'at':0,'relays':[{'relay':'a','ready':true,'reasons':[]},{'relay':'b','ready':false,'reasons':['full'],"
+                        .replace('\'', '"') + "\"keys\":{\"warnings\":[\"expires\"]}}]}"),
+                0, 0);
+        assertThat(levels(findings)).containsExactly(Level.OK, Level.FAIL, Level.WARN, Level.OK);
+        assertThat(findings.get(1).text()).isEqualTo("h:1: relay b: full");
+    }
 }
