@@ -168,7 +168,7 @@ final class LauncherSession implements Session {
     private void save(long job) {
         if (jobs.contains(job)) {
             Audit.changed(relay.id(), "the ranks of job " + Job.hexId(job) + " are asked for checkpoints, as its launcher wants");
-            relay.shards().each(shard -> shard.core().askCheckpoints(job));
+            relay.shards().askCheckpoints(job);
         }
     }
 

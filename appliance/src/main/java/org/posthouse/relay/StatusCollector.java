@@ -14,6 +14,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.posthouse.audit.Audit;
+import org.posthouse.ops.CheckpointReport;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
@@ -200,6 +202,25 @@ public final class StatusCollector implements RelayView {
         Promise<EndJobReport> done = Promise.promise();
         relay.control().post(() -> done.complete(new EndJobReport(relay.id(), Job.hexId(job), relay.jobs().endByOrder(job))));
         return done.future();
+    }
+
+    @Override
+    public Future<CheckpointReport> checkpoint(String job) {
+        return ofJob(job, id -> inLoop(() -> checkpoint(id)).compose(report -> report));
+    }
+
+    private Future<CheckpointReport> checkpoint(long id) {
+        OpenJob job = relay.jobs().job(id);
+        if (job == null || !job.opening().logged()) {
+            String why = job == null ? "the job is not open here" : "the job was started without --durability";
+            return Future.succeededFuture(new CheckpointReport(relay.id(), Job.hexId(id), 0, List.of(), why));
+        }
+        Audit.changed(relay.id(), "the ranks of " + job + " are asked for checkpoints, by order of a console");
+        List<Integer> here = ranksHere(id).stream().filter(rank -> rank.state() != RankStatus.State.FINALIZED).map(RankStatus::rank).toList();
+        return relay.shards().askCheckpoints(id).map(asked -> {
+            List<Integer> unable = here.stream().filter(rank -> !asked.contains(rank)).toList();
+            return new CheckpointReport(relay.id(), Job.hexId(id), asked.size(), unable, "");
+        });
     }
 
     /** The ranks of a job that are at home here, with the calls in which they are blocked. */

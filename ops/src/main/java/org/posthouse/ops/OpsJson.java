@@ -113,6 +113,20 @@ final class OpsJson {
         return order;
     }
 
+    static CheckpointOrder checkpointOrder(Buffer body) throws JsonProcessingException {
+        CheckpointOrder order = MAPPER.readValue(body == null ? "" : body.toString(), CheckpointOrder.class);
+        if (order == null || order.job() == null) {
+            throw new JsonParseException(null, "\"job\" is missing");
+        }
+        return order;
+    }
+
+    static Buffer checkpointReports(List<CheckpointReport> reports) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("relays", MAPPER.valueToTree(reports));
+        return bytes(root);
+    }
+
     static Buffer endJobReports(List<EndJobReport> reports) {
         ObjectNode root = MAPPER.createObjectNode();
         root.set("relays", MAPPER.valueToTree(reports));

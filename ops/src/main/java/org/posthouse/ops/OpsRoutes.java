@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The handlers of all paths. Confined to the console's event loop. Everything is read-only, GET and HEAD, except the
- * orders: to change the mode, to drain a gateway or a node, and to end a job. {@code openapi.json} lists the same paths and a
+ * orders: to change the mode, to drain a gateway or a node, to end a job, and for checkpoints of a job. {@code openapi.json} lists the same paths and a
  * test compares the two.
  */
 final class OpsRoutes {
@@ -38,7 +38,8 @@ final class OpsRoutes {
     private static final String DRAIN = "/api/v1/drain";
     private static final String DRAIN_NODE = "/api/v1/drain-node";
     private static final String END_JOB = "/api/v1/end-job";
-    private static final Set<String> ORDERS = Set.of(MODE, DRAIN, DRAIN_NODE, END_JOB);
+    private static final String CHECKPOINT = "/api/v1/checkpoint";
+    private static final Set<String> ORDERS = Set.of(MODE, DRAIN, DRAIN_NODE, END_JOB, CHECKPOINT);
 
     /** Paths for supervisors, which have no secret. */
     private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/livez", "/readyz");
@@ -96,13 +97,16 @@ final class OpsRoutes {
             }
         });
         order(router, gatekeeper, MODE, new OrderRoute.Kind<>(
-                "{\"mode\":\"pooled\",\"loops\":4}", OpsJson::modeOrder, RelayView::changeMode, OpsJson::modeReports));
+                "{\"mode\":\"pooled\",\"loops\":4}", OpsJson::modeOrder, OrderRoute.each(RelayView::changeMode), OpsJson::modeReports));
         order(router, gatekeeper, DRAIN, new OrderRoute.Kind<>(
-                "{\"drain\":true}", OpsJson::drainOrder, RelayView::drain, OpsJson::drainReports));
+                "{\"drain\":true}", OpsJson::drainOrder, OrderRoute.each(RelayView::drain), OpsJson::drainReports));
         order(router, gatekeeper, DRAIN_NODE, new OrderRoute.Kind<>(
-                "{\"node\":\"n1\",\"drain\":true}", OpsJson::nodeDrainOrder, RelayView::drainNode, OpsJson::nodeDrainReports));
+                "{\"node\":\"n1\",\"drain\":true}", OpsJson::nodeDrainOrder, OrderRoute.each(RelayView::drainNode), OpsJson::nodeDrainReports));
         order(router, gatekeeper, END_JOB, new OrderRoute.Kind<>(
-                "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::endJobOrder, RelayView::endJob, OpsJson::endJobReports));
+                "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::endJobOrder, OrderRoute.each(RelayView::endJob), OpsJson::endJobReports));
+        CheckpointRoute checkpoints = new CheckpointRoute(views, known.grid);
+        order(router, gatekeeper, CHECKPOINT, new OrderRoute.Kind<>(
+                "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::checkpointOrder, (relays, order) -> checkpoints.carry(order), OpsJson::checkpointReports));
         get(router, "/openapi.json", assets::serve);
         ConsoleAssets.PAGES.forEach(page -> get(router, page, assets::document));
         get(router, "/console/*", assets::serve);

@@ -10,11 +10,12 @@ import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * An order that the API takes, for all relays of this process. Confined to the console's event loop.
+ * An order that the API takes. Confined to the console's event loop.
  *
  * <p>Who gives it has to prove that he may ({@link OrderPermit}). A browser of the relay's own user proves that for every page that it shows, so
  * it must not be a page of another site that gives it: the body must be declared as JSON, which a browser sends to another origin only after
@@ -41,9 +42,14 @@ final class OrderRoute<O, R> {
         O parse(Buffer body) throws JsonProcessingException;
     }
 
-    /** Has a relay carry it out; fails with {@link IllegalArgumentException} if it cannot. */
+    /** Has relays carry it out, those of this process given; fails with {@link IllegalArgumentException} if they cannot. */
     interface Carrier<O, R> {
-        Future<R> carry(RelayView relay, O order);
+        Future<List<R>> carry(List<RelayView> relays, O order);
+    }
+
+    /** Has each relay of this process carry it out. */
+    static <O, R> Carrier<O, R> each(BiFunction<RelayView, O, Future<R>> carrier) {
+        return (relays, order) -> Future.all(relays.stream().map(relay -> carrier.apply(relay, order)).toList()).map(all -> all.list());
     }
 
     private final Supplier<List<RelayView>> views;
@@ -97,12 +103,11 @@ final class OrderRoute<O, R> {
         }
         HttpConnection connection = ctx.request().connection();
         gatekeeper.connections.hold(connection); // It may take seconds, and who gave it is to hear what came of it.
-        List<Future<R>> reports = views.get().stream().map(relay -> kind.carrier.carry(relay, order)).toList();
-        Future.all(reports).onComplete((all, cause) -> {
+        kind.carrier.carry(views.get(), order).onComplete((reports, cause) -> {
             gatekeeper.connections.release(connection);
-            gatekeeper.audit.ordered(who, order + ": " + (cause == null ? all.list() : "failed: " + cause));
+            gatekeeper.audit.ordered(who, order + ": " + (cause == null ? reports : "failed: " + cause));
             if (cause == null) {
-                Responses.json(ctx, 200, kind.answer.apply(all.list()));
+                Responses.json(ctx, 200, kind.answer.apply(reports));
             } else if (cause instanceof IllegalArgumentException) {
                 Responses.error(ctx, 400, cause.getMessage());
             } else {

@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 
 /**
  * The questions that consoles ask the relays of other processes, over links. Every relay answers them, with a console of
- * its own or without. They only read. Stateless and thread-safe.
+ * its own or without. They read, but for the one that asks ranks for
+ * checkpoints (docs/adr/0104). Stateless and thread-safe.
  */
 public final class PeerQueries {
     private static final Pattern STATUS = Pattern.compile("status (\\d{1,18})");
@@ -15,6 +16,7 @@ public final class PeerQueries {
     private static final String TRAFFIC = "traffic ";
     private static final String WAITS = "waits ";
     private static final String ACTIVITY = "activity ";
+    private static final String CHECKPOINT = "checkpoint ";
 
     private PeerQueries() {}
 
@@ -38,6 +40,11 @@ public final class PeerQueries {
         return ACTIVITY + job;
     }
 
+    /** Has a relay ask a job's ranks that are at home there for checkpoints. */
+    static String checkpoint(String job) {
+        return CHECKPOINT + job;
+    }
+
     /**
      * Answers a question of another relay of the grid. Takes some milliseconds for a relay with thousands of ranks: call it
      * on a worker.
@@ -57,6 +64,9 @@ public final class PeerQueries {
         }
         if (query.startsWith(ACTIVITY)) {
             return relay.activity(query.substring(ACTIVITY.length())).map(PeerJson::write);
+        }
+        if (query.startsWith(CHECKPOINT)) {
+            return relay.checkpoint(query.substring(CHECKPOINT.length())).map(PeerJson::write);
         }
         if (query.startsWith(TRAFFIC)) {
             return relay.traffic(query.substring(TRAFFIC.length())).map(pairs -> PeerJson.write(new PeerJson.Pairs(pairs)));

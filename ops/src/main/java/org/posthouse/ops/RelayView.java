@@ -88,6 +88,15 @@ public interface RelayView {
     }
 
     /**
+     * Asks the ranks of a job, at home here, for checkpoints. The order for it was checked by the console that passes it on.
+     *
+     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if that is no job's id, or the relay is starting
+     */
+    default Future<CheckpointReport> checkpoint(String job) {
+        return Future.failedFuture(new IllegalArgumentException("this relay asks for no checkpoints"));
+    }
+
+    /**
      * The deliveries to those ranks of a job that are at home here, by source and destination.
      *
      * @param job the job's id

@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import java.util.Collection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -229,12 +230,22 @@ public final class RelayCore {
         return asked;
     }
 
-    /** Asks all ranks of a logged job that are here to take checkpoints. */
-    public void askCheckpoints(long id) {
+    /**
+     * Asks all connected ranks of a logged job that are here to take checkpoints.
+     *
+     * @return those that were asked, or save now, and whose programs have checkpoints as far as is known
+     */
+    public List<Integer> askCheckpoints(long id) {
+        List<Integer> able = new ArrayList<>();
         Job job = jobs.job(id);
-        for (int rank = 0; job != null && job.logged() && rank < job.size(); rank++) {
-            askCheckpoint(id, rank);
+        for (int number = 0; job != null && job.logged() && number < job.size(); number++) {
+            askCheckpoint(id, number);
+            HomedRank rank = jobs.homed(id, number);
+            if (rank != null && rank.state() == RankState.CONNECTED && rank.checkpoints().outputNotes().hasPrologue()) {
+                able.add(number);
+            }
         }
+        return able;
     }
 
     /**

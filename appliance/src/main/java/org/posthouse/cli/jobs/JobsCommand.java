@@ -5,9 +5,9 @@ import picocli.CommandLine.Command;
 /** {@code posthouse jobs}: the jobs of a running relay. Without a word behind it, it lists them. */
 @Command(
         name = "jobs",
-        description = "Lists, shows and aborts the jobs that are open at a running relay.",
+        description = "Lists and shows the jobs that are open at a running relay, ends them, and asks for their checkpoints.",
         mixinStandardHelpOptions = true,
-        subcommands = {JobsCommand.Ls.class, JobsShowCommand.class, JobsAbortCommand.class, JobsOutputCommand.class},
+        subcommands = {JobsCommand.Ls.class, JobsShowCommand.class, JobsAbortCommand.class, JobsCheckpointCommand.class, JobsOutputCommand.class},
         footer = {"", "Examples:", "  posthouse jobs", "  posthouse jobs ls --json", "  posthouse jobs show 4f1c09a2b3d4e5f6"})
 public final class JobsCommand extends JobsListing {
     /** {@code posthouse jobs ls}. */

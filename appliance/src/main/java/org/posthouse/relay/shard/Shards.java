@@ -229,6 +229,17 @@ public final class Shards {
         return Future.all(parts).map(all -> parts.stream().flatMap(part -> part.result().stream()).toList());
     }
 
+    /** Asks a job's ranks for checkpoints. @return those that were asked ({@code RelayCore}); completes in some shard's strand */
+    public Future<List<Integer>> askCheckpoints(long job) {
+        List<Future<List<Integer>>> parts = new ArrayList<>();
+        for (Shard shard : shards) {
+            Promise<List<Integer>> part = Promise.promise();
+            parts.add(part.future());
+            shard.strand().submit(() -> part.complete(shard.core().askCheckpoints(job)));
+        }
+        return Future.all(parts).map(all -> parts.stream().flatMap(part -> part.result().stream()).sorted().toList());
+    }
+
     /** The last counters of the shards. */
     public List<ShardStatus> status() {
         return shards.stream().map(Shard::status).toList();

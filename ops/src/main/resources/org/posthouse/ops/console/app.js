@@ -53,7 +53,7 @@ class PosthouseConsole extends LitElement {
     this.feed = new LiveFeed(this);
     this.router = new Router(() => this.turned());
     /** What views keep while the user looks at others. */
-    this.kept = { openedLinks: new Set(), wholeJobs: new Set(), allEnded: false, paths: new Set() };
+    this.kept = { openedLinks: new Set(), wholeJobs: new Set(), askedFor: new Map(), allEnded: false, paths: new Set() };
   }
 
   /** The page is one document with one style sheet, not a widget: no shadow tree. */

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { isLive, sum } from '/console/model.js';
-import { bytes, clock, count, duration } from '/console/format.js';
+import { bytes, clock, count, duration, plural } from '/console/format.js';
 import { badge, col, crumbs, facts, jobBadge, missing, num, table } from '/console/parts.js';
 import { jobFacts, jobSpeed, jobTroubles, rankGrid, shownJob } from '/console/jobs.js';
 import { jobPath, relayPath } from '/console/router.js';
@@ -45,6 +45,7 @@ export function jobFrame(page, content) {
 
 export function jobPage(page) {
   return jobFrame(page, (job) => html`
+    ${askedNotice(page, job)}
     <section aria-labelledby="ranks-title"><h2 id="ranks-title">Ranks <span class="count">${traffic(page.model.overview, job)}</span></h2>
       <div class="panel">${rankGrid(job)}</div>
       <div class="panel">${ranksTable(page, job)}</div></section>
@@ -109,7 +110,7 @@ function orders(page, job) {
   if (!isLive(job)) return nothing;
   const checkpoint = page.paths.has('/api/v1/checkpoint') && job.durability !== 'none';
   return html`
-    ${checkpoint ? html`<button type="button" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, checkpointOrder(job))}
+    ${checkpoint ? html`<button type="button" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, checkpointOrder(job, page))}
       >Checkpoint…</button>` : nothing}
     <button type="button" class="danger" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, endOrder(job))}>End job…</button>`;
 }
@@ -128,7 +129,7 @@ function endOrder(job) {
   };
 }
 
-function checkpointOrder(job) {
+function checkpointOrder(job, page) {
   return {
     kind: 'checkpoint',
     title: `Ask the ranks of ${job.name} for a checkpoint now?`,
@@ -137,7 +138,23 @@ function checkpointOrder(job) {
     verb: 'Ask for it',
     path: '/api/v1/checkpoint',
     body: { job: job.id },
-    refused: () => null,
+    refused: (told) => (told.relays.some((report) => report.asked > 0) ? null
+      : `No rank could be asked. ${told.relays.map(unasked).join(' ')}`),
     look: 'the events of the job',
+    done: (told) => page.askedFor.set(job.id, { at: page.model.now(Date.now()), relays: told.relays }),
   };
+}
+
+function unasked({ relay, why, unable }) {
+  return `Relay ${relay}: ${why || `ranks ${unable.join(', ')} are not connected, or have no checkpoints.`}`;
+}
+
+/** What came of the order for checkpoints. */
+function askedNotice(page, job) {
+  const order = page.askedFor.get(job.id);
+  if (!order) return nothing;
+  const saved = new Set(page.eventLog.matching({ kind: 'CHECKPOINT', job: job.id }).filter((event) => event.at >= order.at).map((event) => event.rank));
+  const lacking = order.relays.filter((report) => report.why || report.unable.length > 0);
+  return html`<p class="notice" role="status">${plural(sum(order.relays, (report) => report.asked), 'rank')} asked for a checkpoint at
+    ${clock(order.at, page.now)}: ${count(saved.size)} ${saved.size === 1 ? 'has' : 'have'} one since. ${lacking.map(unasked).join(' ')}</p>`;
 }

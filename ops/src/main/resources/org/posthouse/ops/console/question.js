@@ -18,7 +18,8 @@ export class Question {
 
   /**
    * @param order `kind` (a class of the dialog), `title`, `text`, `keep` and `verb` (words of the buttons), `path` and `body`
-   *     of the request, `refused` (given the answer, why it has not been done, or null), `look` (where to see what came of it)
+   *     of the request, `refused` (given the answer, why it has not been done, or null), `look` (where to see what came of it),
+   *     `done` (given the answer of an order that was followed; may be absent)
    */
   ask(event, order) {
     this.opener = event.currentTarget;
@@ -70,7 +71,10 @@ export class Question {
       const answer = await give(path, body, ANSWER_MS_MAX);
       this.asksSecret = answer.asksSecret;
       this.failure = answer.ok ? refused(answer.told) : `Not done: ${answer.asksSecret ? answer.unproven : answer.told.error}`;
-      if (!this.failure) dialog.close();
+      if (!this.failure) {
+        this.order.done?.(answer.told);
+        dialog.close();
+      }
     } catch {
       this.failure = `No answer; it may have been done: see ${look}.`;
     } finally {
