@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +46,7 @@ import org.posthouse.launch.install.ReadyLine;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.ops.OpsConfig;
+import org.posthouse.ops.trace.ControlTraces;
 import org.posthouse.relay.config.AcceptorConfig;
 import org.posthouse.relay.config.EventLoopKind;
 import org.posthouse.relay.config.LauncherTimeout;
@@ -134,6 +136,13 @@ public final class RelayCommand implements Callable<Integer> {
             defaultValue = ConsoleOptions.ADDRESS_DEFAULT,
             description = "Console, API and metrics (default: ${DEFAULT-VALUE}).")
     private HostPort ops;
+
+    @Option(
+            names = "--traces",
+            paramLabel = "URL",
+            description = "Send OpenTelemetry traces of jobs, restarts, changes and orders to this collector (OTLP over HTTP, such as"
+                    + " http://127.0.0.1:4318).")
+    private String traces;
 
     @Option(
             names = "--ops-name",
@@ -322,12 +331,13 @@ public final class RelayCommand implements Callable<Integer> {
             return settings;
         }
         Optional<String> secret = OpsSecret.readOrMake(data);
-        return new Settings(settings.relay(), settings.loops(), settings.group(), settings.ops().access(ConsoleAccess.of(secret, privateConsole)));
+        return new Settings(settings.relay(), settings.loops(), settings.group(), settings.ops().access(ConsoleAccess.of(secret, privateConsole)),
+                settings.traces());
     }
 
     private static RelayHost start(Settings settings) throws IOException, GroupException {
         Predicate<RelayEntry> answers = entry -> RelayClient.answers(entry.relay(), entry.address(), settings.relay().door().launchToken());
-        return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), answers);
+        return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), settings.traces(), answers);
     }
 
     /** A notice about log options that were given to a relay without a log; empty if there are none. */
@@ -340,7 +350,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     /** The settings that a relay is started with. */
-    record Settings(RelayConfig relay, EventLoopKind loops, GroupConfig group, OpsConfig ops) {}
+    record Settings(RelayConfig relay, EventLoopKind loops, GroupConfig group, OpsConfig ops, Optional<URI> traces) {}
 
     /** From the options, checked as a whole. Opens nothing but what it reads: keys and the token. @throws CommandFailure with all that is wrong */
     Settings settings() throws CommandFailure {
@@ -373,6 +383,7 @@ public final class RelayCommand implements Callable<Integer> {
         long epoch = System.currentTimeMillis();
         LinkConfig links =
                 problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
+        Optional<URI> collector = traces == null ? Optional.empty() : Optional.ofNullable(problems.of(() -> ControlTraces.endpoint(traces)));
         Optional<String> secret = problems.of(() -> OpsSecret.read(opsTokenFile));
         OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole)));
         problems.report();
@@ -402,7 +413,7 @@ public final class RelayCommand implements Callable<Integer> {
                 stageCache.bytes());
         GroupConfig member = problems.of(() -> group.config(config));
         problems.report();
-        return new Settings(config, loops, member, console);
+        return new Settings(config, loops, member, console, collector);
     }
 
     private void checkNames(Problems problems) {

@@ -4,6 +4,7 @@ import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.posthouse.audit.Audit;
 import org.posthouse.ops.ConsoleAudit;
@@ -31,13 +32,14 @@ public final class ConsoleAccess {
         return new OpsConfig.Access(ConsoleAccess::peer, secret, closed, ConsoleAudit.NONE);
     }
 
-    /** The same, with entries in the audit log, and refusals counted at that relay. */
-    static OpsConfig audited(OpsConfig console, Supplier<Relay> relay) {
+    /** The same, with entries in the audit log, and refusals counted at that relay. @param traced gets who gave each order, and the order */
+    static OpsConfig audited(OpsConfig console, Supplier<Relay> relay, BiConsumer<String, String> traced) {
         OpsConfig.Access access = console.access();
         return console.access(new OpsConfig.Access(access.trust(), access.secret(), access.closed(), new ConsoleAudit() {
             @Override
             public void ordered(String who, String what) {
                 Audit.changed("console", who + ": " + what);
+                traced.accept(who, what);
             }
 
             @Override

@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +25,7 @@ import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
+import org.posthouse.ops.trace.ControlTraces;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.config.EventLoopKind;
 import org.posthouse.relay.config.RelayConfig;
@@ -46,6 +48,9 @@ public final class RelayHost implements AutoCloseable {
     /** Seconds between messages about a slow start. */
     private static final long TELL_SECONDS = 10;
 
+    /** Milliseconds between two looks at the relay's events for its traces. */
+    private static final long TRACES_MS = 1_000;
+
     /** Milliseconds that joining the group waits for links to the relays that this one dials. */
     private static final long LINKED_MS_MAX = 3_000;
 
@@ -53,6 +58,7 @@ public final class RelayHost implements AutoCloseable {
     private final Vertx vertx;
     private Directory directory;
     private OpsServer ops;
+    private Optional<ControlTraces> traces = Optional.empty();
     private Relay relay;
     private String deployment;
     private boolean closed;
@@ -67,19 +73,23 @@ public final class RelayHost implements AutoCloseable {
     /**
      * Joins the group, opens the console and then the relay's own ports.
      *
+     * @param traces the collector of its traces ({@link ControlTraces#endpoint}); empty: it makes none
      * @param answers whether a relay of the directory is up and is the one that it claims to be; may block
      * @throws IOException in one line, if the start fails. Examples: a port is in use, the log is damaged, or a relay
      *     of this name is up in the group
      */
     public static RelayHost start(
-            RelayConfig config, EventLoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
+            RelayConfig config, EventLoopKind kind, GroupConfig group, OpsConfig console, Optional<URI> traces, Predicate<RelayEntry> answers)
+            throws IOException {
         tooFewFiles(config, mayOpen()).ifPresent(LOG::warn);
         RelayHost host = new RelayHost(config, kind);
         try {
             Optional<LateDirectory> late = host.openDirectory(config, group, answers);
             host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
+            host.traces = traces.map(collector -> ControlTraces.start(collector, host.relay.view(), TRACES_MS));
             host.ops = BlockingWaits.await(
-                    OpsServer.start(host.vertx, ConsoleAccess.audited(console, () -> host.relay), host.relay.view(), host.metrics.registry()), START_SECONDS);
+                    OpsServer.start(host.vertx, ConsoleAccess.audited(console, () -> host.relay, host::traceOrder), host.relay.view(), host.metrics.registry()),
+                    START_SECONDS);
             host.deployment = awaitServing(
                     host.vertx.deployVerticle(host.relay, new DeploymentOptions()),
                     host.relay::recovering,
@@ -93,6 +103,10 @@ public final class RelayHost implements AutoCloseable {
             host.close();
             throw e;
         }
+    }
+
+    private void traceOrder(String who, String what) {
+        traces.ifPresent(collector -> collector.ordered(who, what));
     }
 
     /** The system's limit of open files of this process; unlimited where it is not known. */
@@ -180,6 +194,7 @@ public final class RelayHost implements AutoCloseable {
         if (ops != null) {
             ops.close().await();
         }
+        traces.ifPresent(ControlTraces::close);
         vertx.close().await();
         metrics.close();
         if (directory != null) {
