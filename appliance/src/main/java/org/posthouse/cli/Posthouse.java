@@ -18,6 +18,7 @@ import org.posthouse.cli.option.UsageErrors;
 import org.posthouse.cli.option.WholeNumber;
 import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.top.TopCommand;
+import org.posthouse.cli.users.UsersCommand;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
@@ -57,6 +58,7 @@ public final class Posthouse {
             JobsCommand.class,
             NodesCommand.class,
             KeysCommand.class,
+            UsersCommand.class,
             LogCommand.class,
             RehearseCommand.class);
 

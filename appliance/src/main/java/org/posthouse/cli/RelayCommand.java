@@ -12,9 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import org.posthouse.audit.Lifecycle;
 import org.posthouse.cli.config.ConfigOption;
-import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.file.AuditFile;
-import org.posthouse.cli.file.OpsSecret;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.BusyPollTime;
 import org.posthouse.cli.option.CommandFailure;
@@ -54,7 +52,6 @@ import org.posthouse.relay.config.LogLimits;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.config.SocketKind;
-import org.posthouse.relay.host.ConsoleAccess;
 import org.posthouse.relay.host.RelayHost;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.LinkConfig;
@@ -130,42 +127,14 @@ public final class RelayCommand implements Callable<Integer> {
     private HostPort announce;
 
     @Option(
-            names = "--ops",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            defaultValue = ConsoleOptions.ADDRESS_DEFAULT,
-            description = "Console, API and metrics (default: ${DEFAULT-VALUE}).")
-    private HostPort ops;
-
-    @Option(
             names = "--traces",
             paramLabel = "URL",
             description = "Send OpenTelemetry traces of jobs, restarts, changes and orders to this collector (OTLP over HTTP, such as"
                     + " http://127.0.0.1:4318).")
     private String traces;
 
-    @Option(
-            names = "--ops-name",
-            paramLabel = "NAME",
-            description = "A further name that browsers may use for the console; may be repeated.")
-    private List<String> opsNames = List.of();
-
-    @Option(
-            names = "--unsafe-open-console",
-            description = "Let --ops be reached from outside: without --private-console the console shows everything to everybody.")
-    private boolean unsafeOpenConsole;
-
-    @Option(
-            names = "--private-console",
-            description = "Show the console to this relay's own user, to root and with the secret of --ops-token-file only, but for /healthz and /readyz.")
-    private boolean privateConsole;
-
-    @Option(
-            names = "--ops-token-file",
-            paramLabel = "FILE",
-            description = "The secret with which others than this relay's own user and root may give the console orders: 32 hexadecimal digits that only"
-                    + " the owner may read (default: ops-token in the --data folder, which is made).")
-    private Path opsTokenFile;
+    @Mixin
+    private RelayConsoleOptions console;
 
     @Mixin
     private ModeOptions mode;
@@ -327,11 +296,7 @@ public final class RelayCommand implements Callable<Integer> {
             return settings;
         }
         AuditFile.open(AuditFile.of(settings.relay().logFolder().orElseThrow()));
-        if (opsTokenFile != null) {
-            return settings;
-        }
-        Optional<String> secret = OpsSecret.readOrMake(data);
-        return new Settings(settings.relay(), settings.loops(), settings.group(), settings.ops().access(ConsoleAccess.of(secret, privateConsole)),
+        return new Settings(settings.relay(), settings.loops(), settings.group(), console.withSecretOf(data, settings.ops()),
                 settings.traces());
     }
 
@@ -384,8 +349,7 @@ public final class RelayCommand implements Callable<Integer> {
         LinkConfig links =
                 problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
         Optional<URI> collector = traces == null ? Optional.empty() : Optional.ofNullable(problems.of(() -> ControlTraces.endpoint(traces)));
-        Optional<String> secret = problems.of(() -> OpsSecret.read(opsTokenFile));
-        OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole)));
+        OpsConfig ops = console.config(problems);
         problems.report();
         AcceptorConfig door = new AcceptorConfig(
                 listen.host(),
@@ -401,7 +365,7 @@ public final class RelayCommand implements Callable<Integer> {
                 relay.toString(),
                 epoch,
                 door,
-                ops.port() == 0 ? "" : ops.toString(),
+                console.address().port() == 0 ? "" : console.address().toString(),
                 modes,
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
@@ -413,7 +377,7 @@ public final class RelayCommand implements Callable<Integer> {
                 stageCache.bytes());
         GroupConfig member = problems.of(() -> group.config(config));
         problems.report();
-        return new Settings(config, loops, member, console, collector);
+        return new Settings(config, loops, member, ops, collector);
     }
 
     private void checkNames(Problems problems) {
@@ -427,9 +391,7 @@ public final class RelayCommand implements Callable<Integer> {
 
     /** Checks the addresses that are open to others, and their authentication. */
     private void checkDoors(Problems problems) {
-        if (!ops.isLoopback() && !unsafeOpenConsole) {
-            problems.add("--ops " + ops + " can be reached from outside and has no login: add --unsafe-open-console if you mean it");
-        }
+        console.check(problems);
         if (keys == null && (links != null || !peers.isEmpty())) {
             problems.add("--links and --peer need --keys: links are always authenticated");
         }
@@ -483,7 +445,7 @@ public final class RelayCommand implements Callable<Integer> {
                 config.relay(),
                 host.relay().address(),
                 host.relay().linkPort() == 0 ? "" : new HostPort(links.host(), host.relay().linkPort()).toString(),
-                new HostPort(ops.host(), host.consolePort()).toString());
+                new HostPort(console.address().host(), host.consolePort()).toString());
         System.out.println(json ? line.json() : line.text());
         System.out.flush();
     }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.launch.install.Installation;
+import org.posthouse.ops.access.ConsoleUser;
+import org.posthouse.ops.access.Passwords;
+import org.posthouse.ops.access.Role;
+import org.posthouse.ops.access.Users;
+import org.posthouse.ops.access.UsersFile;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.system.jobs.Stranger;
 import org.posthouse.wire.Token;
@@ -128,12 +134,34 @@ final class ConsoleStrangersTest {
     @Test
     void aConsoleThatIsPrivateShowsStrangersHealthAlone() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--private-console")) {
-            for (String path : List.of("/", "/metrics", "/api/v1/jobs", "/api/v1/relays", "/api/v1/events")) {
+            for (String path : List.of("/metrics", "/api/v1/jobs", "/api/v1/relays", "/api/v1/events")) {
                 assertThat(ask(relay, "GET " + path)).as(path).startsWith("HTTP/1.1 401");
             }
             assertThat(ask(relay, "GET /healthz")).startsWith("HTTP/1.1 200");
             assertThat(ask(relay, "GET /readyz")).startsWith("HTTP/1.1 200");
             assertThat(relay.get("/api/v1/relays").path("relays")).hasSize(1);
+        }
+    }
+
+    /** His own browser would show the login; another user's process has nothing of it, and the relay's own user needs none. */
+    @Test
+    void aConsoleWithUsersLetsOtherUsersInByPasswordAlone() throws Exception {
+        Path data = folder.resolve("data");
+        UsersFile users = new UsersFile(folder.resolve("users"));
+        users.write(Users.NONE.with(new ConsoleUser("bob", Role.VIEWER, Passwords.hash("correct horse"))));
+        try (Relays relay = Relays.start(folder, "site-a", "--data", data.toString(), "--ops-users", users.toString())) {
+            assertThat(ask(relay, "GET /api/v1/relays")).startsWith("HTTP/1.1 401").contains("log in at /");
+            String bob = "Authorization: Basic " + Base64.getEncoder().encodeToString("bob:correct horse".getBytes(StandardCharsets.US_ASCII));
+            assertThat(ask(relay, "GET /metrics", bob)).startsWith("HTTP/1.1 200");
+            assertThat(order(relay, "/api/v1/drain", "{\"drain\":true}", bob)).startsWith("HTTP/1.1 403").contains("bob is a viewer");
+            assertThat(order(relay, "/api/v1/login", "{\"name\":\"bob\",\"password\":\"wrong horse\"}")).startsWith("HTTP/1.1 401");
+            String in = order(relay, "/api/v1/login", "{\"name\":\"bob\",\"password\":\"correct horse\"}");
+            assertThat(in).startsWith("HTTP/1.1 200").contains("HTTPOnly; SameSite=Strict");
+            assertThat(Command.run(folder, "status", "--ops", relay.ready().console()).status()).isZero();
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(Files.readString(data.resolve("audit.log")))
+                    .contains("refused site-a: console: user 65534 at 127.0.0.1:", "login as \"bob\": name or password is wrong")
+                    .contains("refused site-a: console: bob (viewer), user 65534 at ", "a viewer gives no orders")
+                    .contains("changed console: bob (viewer), user 65534 at ", ": logged in"));
         }
     }
 

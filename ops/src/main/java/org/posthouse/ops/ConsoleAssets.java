@@ -109,10 +109,10 @@ final class ConsoleAssets {
         send(ctx, assets.get("/"));
     }
 
-    /** The same with status 404, for a browser at an address that is no page's: the page says so and links to those that are. */
-    void missing(RoutingContext ctx) {
+    /** The same with another status: 404 for a browser at an address that is no page's, which the page says, and 401 for one that has to log in first. */
+    void document(RoutingContext ctx, int status) {
         Asset document = assets.get("/");
-        ctx.response().setStatusCode(404).putHeader(HttpHeaders.CONTENT_TYPE, document.contentType).end(document.body);
+        ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, document.contentType).end(document.body);
     }
 
     private static void send(RoutingContext ctx, Asset asset) {

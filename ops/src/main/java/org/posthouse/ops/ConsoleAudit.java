@@ -8,6 +8,9 @@ public interface ConsoleAudit {
         public void ordered(String who, String what) {}
 
         @Override
+        public void entered(String who, String what) {}
+
+        @Override
         public void refused(String who, String what) {}
     };
 
@@ -18,6 +21,14 @@ public interface ConsoleAudit {
      * @param what the order, and its outcome, in one line
      */
     void ordered(String who, String what);
+
+    /**
+     * Somebody logged in or out.
+     *
+     * @param who  name, role, user of the process and address
+     * @param what which of the two
+     */
+    void entered(String who, String what);
 
     /**
      * A request was refused for want of proof.

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.posthouse.status.RelayEvent;
@@ -68,14 +69,19 @@ final class EventStream {
         return skipped.get();
     }
 
-    /** Opens a stream with the overview of now, or answers 503 when {@link #CLIENTS_MAX} are open. @return whether it is open */
-    boolean accept(RoutingContext ctx) {
+    /**
+     * Opens a stream with the overview of now, or answers 503 when {@link #CLIENTS_MAX} are open.
+     *
+     * @param allowed asked at each beat: a stream whose session is over ends
+     * @return whether it is open
+     */
+    boolean accept(RoutingContext ctx, BooleanSupplier allowed) {
         if (clients.size() >= CLIENTS_MAX) {
             Responses.error(ctx, 503, CLIENTS_MAX + " live streams are open, the limit; close another console page");
             return false;
         }
         Overview overview = overviews.get();
-        StreamClient client = new StreamClient(ctx.request(), packer);
+        StreamClient client = new StreamClient(ctx.request(), packer, allowed);
         add(client);
         client.begin();
         client.write(new StreamEvent(RETRY_FIELD));
@@ -113,6 +119,7 @@ final class EventStream {
         if (clients.isEmpty()) {
             return;
         }
+        endForbidden();
         Overview overview = tryOverview();
         StreamEvent event = null;
         for (StreamClient client : new ArrayList<>(clients)) {
@@ -129,13 +136,23 @@ final class EventStream {
         }
     }
 
+    private void endForbidden() {
+        for (StreamClient client : new ArrayList<>(clients)) {
+            if (!client.isAllowed()) {
+                end(client);
+            }
+        }
+    }
+
     /** Ends all streams, for good. */
     void close() {
-        for (StreamClient client : new ArrayList<>(clients)) {
-            remove(client);
-            client.end();
-        }
+        new ArrayList<>(clients).forEach(this::end);
         packer.close();
+    }
+
+    private void end(StreamClient client) {
+        remove(client);
+        client.end();
     }
 
     private void send(StreamClient client, Overview overview, StreamEvent event) {

@@ -50,6 +50,11 @@ final class HostGuard implements Handler<RoutingContext> {
         }
     }
 
+    /** Whether a request names loopback. That it has TLS must not be remembered: the name is that of every other server of the machine, too. */
+    static boolean isLoopbackName(HostAndPort authority) {
+        return authority != null && LOOPBACK.contains(normal(authority.host()));
+    }
+
     boolean allows(String host) {
         String name = normal(host);
         return names.contains(name) || (anyLiteral && ADDRESS_LITERAL.matcher(name).matches());

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.posthouse.ops.access.UsersFile;
 
 /**
  * Where the console listens, which names it answers to, and who may give it orders. Immutable. Whoever reaches the port can look, unless
@@ -21,17 +22,37 @@ public record OpsConfig(String host, int port, List<String> allowedHosts, Access
      *
      * @param trust  tells the users at the other ends of connections
      * @param secret a client that presents it is allowed; empty: no client is allowed by a secret
-     * @param closed whether a client that may not give orders may read only /healthz and /readyz: {@code
-     *     --private-console}
-     * @param audit receives orders and refusals
+     * @param closed whether a client that may not give orders may not look either: {@code --private-console}
+     * @param audit receives orders, logins and refusals
+     * @param users who else may log in, and then look or give orders: {@code --ops-users}. With it the console is closed
      */
-    public record Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit) {
+    public record Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit, Optional<UsersFile> users) {
         /** No client may give orders, and all may read. */
         public static final Access NO_ORDERS = new Access(PeerTrust.NOBODY, Optional.empty(), false, ConsoleAudit.NONE);
 
         public Access {
             Objects.requireNonNull(trust, "trust");
             Objects.requireNonNull(audit, "audit");
+        }
+
+        /** The same without users. */
+        public Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit) {
+            this(trust, secret, closed, audit, Optional.empty());
+        }
+
+        /** The same with these users. */
+        public Access users(Optional<UsersFile> file) {
+            return new Access(trust, secret, closed, audit, file);
+        }
+
+        /** The same with this audit log. */
+        public Access audit(ConsoleAudit other) {
+            return new Access(trust, secret, closed, other, users);
+        }
+
+        /** Whether a client that proves nothing may not look. */
+        boolean isClosed() {
+            return closed || users.isPresent();
         }
 
         @Override

@@ -133,6 +133,27 @@ final class OpsJson {
         return bytes(root);
     }
 
+    /** @throws JsonProcessingException if it is no login, or has words that logins have not; the message may have a part of the body */
+    static LoginOrder loginOrder(Buffer body) throws JsonProcessingException {
+        LoginOrder order = MAPPER.readValue(body == null ? "" : body.toString(), LoginOrder.class);
+        if (order == null || order.isIncomplete()) {
+            throw new JsonParseException(null, "\"name\" and \"password\", or \"secret\", are missing");
+        }
+        return order;
+    }
+
+    static Buffer account(Account account) {
+        return bytes(account);
+    }
+
+    static Buffer loginForms(LoginForms forms) {
+        return bytes(forms);
+    }
+
+    static Buffer done() {
+        return bytes(MAPPER.createObjectNode().put("status", "ok"));
+    }
+
     static Buffer events(List<RelayEvent> events) {
         ObjectNode root = MAPPER.createObjectNode();
         root.set("events", MAPPER.valueToTree(events));
@@ -152,10 +173,28 @@ final class OpsJson {
         return bytes(MAPPER.createObjectNode().put("status", "ok"));
     }
 
-    static Buffer readiness(List<NotReady> problems) {
-        ObjectNode root = MAPPER.createObjectNode().put("ready", problems.isEmpty());
+    static Buffer readiness(boolean ready, List<NotReady> problems) {
+        ObjectNode root = MAPPER.createObjectNode().put("ready", ready);
         root.set("reasons", MAPPER.valueToTree(problems));
         return bytes(root);
+    }
+
+    /** Who asks, what he may do, and by what he has proved it: login, secret, peer, or none. */
+    record Account(String name, String role, String proof) {}
+
+    /** What a login asks for: name and password, the secret. */
+    record LoginForms(boolean names, boolean secret) {}
+
+    /** A login, by one or the other. */
+    record LoginOrder(String name, String password, String secret) {
+        boolean isIncomplete() {
+            return secret == null && (name == null || password == null);
+        }
+
+        @Override
+        public String toString() {
+            return "a login"; // Not its parts.
+        }
     }
 
     /** Why one relay takes no work; site and relay are empty when the reason is the process's own. */

@@ -17,6 +17,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.posthouse.ops.access.Logins;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.RelayStatus;
 import org.slf4j.Logger;
@@ -41,9 +42,6 @@ final class OpsRoutes {
     private static final String CHECKPOINT = "/api/v1/checkpoint";
     private static final Set<String> ORDERS = Set.of(MODE, DRAIN, DRAIN_NODE, END_JOB, CHECKPOINT);
 
-    /** Paths for supervisors, which have no secret. */
-    private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/livez", "/readyz");
-
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
     private final Known known;
@@ -52,7 +50,7 @@ final class OpsRoutes {
     private final ConsoleConnections connections;
 
     /** What the console keeps. */
-    record Known(GridStatus grid, EventBoard events, SpeedHistory history) {}
+    record Known(GridStatus grid, EventBoard events, SpeedHistory history, Logins logins) {}
 
     OpsRoutes(
             Vertx vertx, Supplier<List<RelayView>> views, Known known, PrometheusMeterRegistry registry, MetricsPage meters,
@@ -68,19 +66,21 @@ final class OpsRoutes {
     Router router(OpsConfig config, ConsoleAssets assets, EventStream stream) {
         Router router = Router.router(vertx);
         router.route().handler(ctx -> {
-            Responses.securityHeaders(ctx.response(), assets.contentSecurityPolicy());
+            Responses.securityHeaders(ctx, assets.contentSecurityPolicy());
             ctx.next();
         });
-        HostGuard guard = new HostGuard(config);
-        router.route().handler(guard);
-        OrderPermit permit = new OrderPermit(vertx, config.access());
-        if (config.access().closed()) {
-            router.route().handler(ctx -> lookOrRefuse(ctx, permit));
-        }
-        OrderRoute.Gatekeeper gatekeeper = new OrderRoute.Gatekeeper(guard, permit, connections, config.access().audit());
-        get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
-        get(router, "/livez", ctx -> Responses.json(ctx, 200, OpsJson.health()));
-        get(router, "/readyz", this::ready);
+        router.route().handler(new HostGuard(config));
+        ConsoleGate gate = new ConsoleGate(vertx, config.access(), known.logins);
+        OrderRoute.Gatekeeper gatekeeper = new OrderRoute.Gatekeeper(gate, connections, config.access().audit());
+        open(router, gate, assets);
+        logins(router, new LoginRoutes(gate, known.logins, config.access().audit()));
+        router.route().handler(ctx -> {
+            if (ctx.request().method() == HttpMethod.POST && ORDERS.contains(ctx.request().path())) {
+                ctx.next(); // An order's own proof comes with the order.
+            } else {
+                gate.look(ctx, stranger -> assets.document(stranger, 401));
+            }
+        });
         get(router, "/metrics", this::metrics);
         get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview(), System.currentTimeMillis())));
         get(router, "/api/v1/grid", this::grid);
@@ -92,7 +92,7 @@ final class OpsRoutes {
         get(router, "/api/v1/jobs/:id/timeline", ctx -> ask(ctx, JobQuestions::timeline));
         get(router, "/api/v1/jobs/:id/waits", ctx -> ask(ctx, JobQuestions::waits));
         router.get(EVENTS).handler(ctx -> {
-            if (stream.accept(ctx)) {
+            if (stream.accept(ctx, ConsoleGate.still(ctx))) {
                 connections.hold(ctx.request().connection());
             }
         });
@@ -107,12 +107,26 @@ final class OpsRoutes {
         CheckpointRoute checkpoints = new CheckpointRoute(views, known.grid);
         order(router, gatekeeper, CHECKPOINT, new OrderRoute.Kind<>(
                 "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::checkpointOrder, (relays, order) -> checkpoints.carry(order), OpsJson::checkpointReports));
+        errors(router, assets);
+        return router;
+    }
+
+    /** What shows nothing of a relay but whether it is well: for supervisors, and for the page on which people log in. */
+    private void open(Router router, ConsoleGate gate, ConsoleAssets assets) {
+        get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
+        get(router, "/livez", ctx -> Responses.json(ctx, 200, OpsJson.health()));
+        get(router, "/readyz", ctx -> ready(ctx, gate));
         get(router, "/openapi.json", assets::serve);
         ConsoleAssets.PAGES.forEach(page -> get(router, page, assets::document));
         get(router, "/console/*", assets::serve);
         get(router, "/webjars/*", assets::serve);
-        errors(router, assets);
-        return router;
+    }
+
+    private static void logins(Router router, LoginRoutes logins) {
+        get(router, LoginRoutes.LOGIN, logins::forms);
+        get(router, LoginRoutes.ME, logins::me);
+        router.post(LoginRoutes.LOGIN).handler(BodyHandler.create(false).setBodyLimit(OrderRoute.BODY_BYTES_MAX)).handler(logins::login);
+        router.post(LoginRoutes.LOGOUT).handler(BodyHandler.create(false).setBodyLimit(OrderRoute.BODY_BYTES_MAX)).handler(logins::logout);
     }
 
     private static void get(Router router, String path, Handler<RoutingContext> handler) {
@@ -123,19 +137,6 @@ final class OpsRoutes {
         router.post(path)
                 .handler(BodyHandler.create(false).setBodyLimit(OrderRoute.BODY_BYTES_MAX))
                 .handler(new OrderRoute<>(views, gatekeeper, kind)::handle);
-    }
-
-    /** Of a console that is closed to strangers; an order's own proof comes with the order. */
-    private static void lookOrRefuse(RoutingContext ctx, OrderPermit permit) {
-        if (ALWAYS_OPEN.contains(ctx.request().path()) || ctx.request().method() == HttpMethod.POST) {
-            ctx.next();
-            return;
-        }
-        ctx.request().pause();
-        permit.require(ctx, who -> {
-            ctx.request().resume();
-            ctx.next();
-        });
     }
 
     private void events(RoutingContext ctx) {
@@ -208,14 +209,23 @@ final class OpsRoutes {
                         + "; /api/v1/jobs lists those it knows"));
     }
 
-    private void ready(RoutingContext ctx) {
+    /** Who may not look is not told why. */
+    private void ready(RoutingContext ctx, ConsoleGate gate) {
+        if (gate.isOpen()) {
+            ready(ctx, true);
+        } else {
+            gate.client(ctx, client -> ready(ctx, client.isPresent()));
+        }
+    }
+
+    private void ready(RoutingContext ctx, boolean withReasons) {
         List<OpsJson.NotReady> problems = new ArrayList<>();
         List<RelayView> relays = views.get();
         if (relays.isEmpty()) {
             problems.add(new OpsJson.NotReady("", "", "no relay runs in this process"));
         }
         relays.forEach(view -> problems.addAll(problemsOf(view)));
-        Responses.json(ctx, problems.isEmpty() ? 200 : 503, OpsJson.readiness(problems));
+        Responses.json(ctx, problems.isEmpty() ? 200 : 503, OpsJson.readiness(problems.isEmpty(), withReasons ? problems : List.of()));
     }
 
     private static List<OpsJson.NotReady> problemsOf(RelayView view) {
@@ -242,13 +252,13 @@ final class OpsRoutes {
         router.errorHandler(400, ctx -> Responses.error(ctx, 400, "the request is malformed"));
         router.errorHandler(404, ctx -> {
             if (fromAddressBar(ctx)) {
-                assets.missing(ctx);
+                assets.document(ctx, 404);
             } else {
                 Responses.error(ctx, 404, "no such path: " + Responses.shortened(ctx.request().path()) + "; /openapi.json lists them");
             }
         });
         router.errorHandler(405, ctx -> {
-            boolean order = ORDERS.contains(ctx.request().path());
+            boolean order = ORDERS.contains(ctx.request().path()) || ctx.request().path().equals(LoginRoutes.LOGOUT);
             ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : ctx.request().path().equals(EVENTS) ? "GET" : "GET, HEAD");
             String method = shown(ctx.request().method());
             Responses.error(ctx, 405, order ? "an order is given with POST, not " + method
@@ -263,7 +273,7 @@ final class OpsRoutes {
     }
 
     /** Whether a person asks for a page, not a program for data. */
-    private static boolean fromAddressBar(RoutingContext ctx) {
+    static boolean fromAddressBar(RoutingContext ctx) {
         String accepted = ctx.request().getHeader(HttpHeaders.ACCEPT);
         HttpMethod method = ctx.request().method();
         return accepted != null && accepted.contains("text/html") && (method == HttpMethod.GET || method == HttpMethod.HEAD)

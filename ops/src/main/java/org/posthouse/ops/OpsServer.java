@@ -4,13 +4,16 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
  * The running console of one process: health, metrics, API, live stream and page for all relays in it. Thread-safe.
  *
  * <p>It runs on one event loop of the given Vert.x, reads snapshots, and changes nothing but what it is ordered to by who has proved that he may:
- * the mode, whether a gateway is drained, and that a job ends. To look there is no login unless {@link OpsConfig.Access#closed}.
+ * the mode, whether a gateway is drained, and that a job ends. To look needs a proof too if {@link OpsConfig.Access#closed}, or if
+ * the console has users.
  */
 public final class OpsServer {
 
@@ -63,7 +66,18 @@ public final class OpsServer {
             PrometheusMeterRegistry registry,
             int beatMs,
             int firstRequestMs) {
-        OpsVerticle verticle = new OpsVerticle(config, views, registry, beatMs, firstRequestMs);
+        return start(vertx, config, views, registry, beatMs, firstRequestMs, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+    }
+
+    static Future<OpsServer> start(
+            Vertx vertx,
+            OpsConfig config,
+            Supplier<List<RelayView>> views,
+            PrometheusMeterRegistry registry,
+            int beatMs,
+            int firstRequestMs,
+            LongSupplier clock) {
+        OpsVerticle verticle = new OpsVerticle(config, views, registry, beatMs, firstRequestMs, clock);
         return vertx.deployVerticle(verticle).map(deployment -> new OpsServer(vertx, deployment, verticle));
     }
 

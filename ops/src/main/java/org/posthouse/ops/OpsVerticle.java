@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.posthouse.ops.access.Logins;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +48,9 @@ final class OpsVerticle extends VerticleBase {
     private final EventStream stream;
     private final EventBoard events = new EventBoard(System.currentTimeMillis());
     private final SpeedHistory history = new SpeedHistory();
+    private final LongSupplier clock;
     private GridStatus grid;
+    private Logins logins;
     private final int beatMs;
     private final int firstRequestMs;
     private ConsoleConnections connections;
@@ -55,7 +59,10 @@ final class OpsVerticle extends VerticleBase {
     /** Written by the loop when the server listens, read by any thread. */
     private volatile int port;
 
-    OpsVerticle(OpsConfig config, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, int beatMs, int firstRequestMs) {
+    /** @param clock milliseconds, of any origin: of logins and sessions */
+    OpsVerticle(
+            OpsConfig config, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, int beatMs, int firstRequestMs, LongSupplier clock) {
+        this.clock = clock;
         this.firstRequestMs = firstRequestMs;
         this.config = config;
         this.views = views;
@@ -98,12 +105,20 @@ final class OpsVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         grid = new GridStatus(context, views, events, System::currentTimeMillis);
-        return vertx.executeBlocking(ConsoleAssets::load).compose(this::listen);
+        return Logins.open(vertx, config.access().users(), config.access().secret(), clock)
+                .compose(opened -> {
+                    logins = opened;
+                    return vertx.executeBlocking(ConsoleAssets::load);
+                })
+                .compose(this::listen);
     }
 
     @Override
     public Future<?> stop() {
         stream.close();
+        if (logins != null) {
+            logins.close();
+        }
         metricsPage.close();
         ownMeters.forEach(registry::remove);
         return Future.succeededFuture();
@@ -111,7 +126,7 @@ final class OpsVerticle extends VerticleBase {
 
     private Future<HttpServer> listen(ConsoleAssets assets) {
         connections = new ConsoleConnections(vertx, CONNECTIONS_MAX, firstRequestMs);
-        OpsRoutes routes = new OpsRoutes(vertx, views, new OpsRoutes.Known(grid, events, history), registry, metricsPage, connections);
+        OpsRoutes routes = new OpsRoutes(vertx, views, new OpsRoutes.Known(grid, events, history, logins), registry, metricsPage, connections);
         Router router = routes.router(config, assets, stream);
         return vertx.createHttpServer(options())
                 .connectionHandler(connections::admit)
@@ -132,6 +147,7 @@ final class OpsVerticle extends VerticleBase {
         vertx.setPeriodic(beatMs, timer -> {
             grid.tick();
             look();
+            logins.tick();
             stream.tick();
         });
         LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);

@@ -5,11 +5,9 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
-import java.net.URI;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -17,9 +15,9 @@ import java.util.function.Supplier;
 /**
  * An order that the API takes. Confined to the console's event loop.
  *
- * <p>Who gives it has to prove that he may ({@link OrderPermit}). A browser of the relay's own user proves that for every page that it shows, so
- * it must not be a page of another site that gives it: the body must be declared as JSON, which a browser sends to another origin only after
- * asking, and is never told yes; and an Origin must be one of this console's names.
+ * <p>Who gives it has to prove that he may ({@link ConsoleGate}). A browser proves that for every page that it shows, by its user or by a cookie, so it must not be
+ * a page of another origin that gives it ({@link SameOrigin}): the body must be declared as JSON, which a browser sends to another origin only after
+ * asking, and is never told yes.
  *
  * @param <O> what is ordered
  * @param <R> what each relay reports
@@ -27,8 +25,6 @@ import java.util.function.Supplier;
 final class OrderRoute<O, R> {
     /** Longest body of an order. */
     static final int BODY_BYTES_MAX = 4_096;
-
-    private static final String JSON_TYPE = "application/json";
 
     /**
      * The parts that differ between orders.
@@ -57,7 +53,7 @@ final class OrderRoute<O, R> {
     private final Kind<O, R> kind;
 
     /** The checks that all orders share. */
-    record Gatekeeper(HostGuard guard, OrderPermit permit, ConsoleConnections connections, ConsoleAudit audit) {}
+    record Gatekeeper(ConsoleGate gate, ConsoleConnections connections, ConsoleAudit audit) {}
 
     OrderRoute(Supplier<List<RelayView>> views, Gatekeeper gatekeeper, Kind<O, R> kind) {
         this.views = views;
@@ -66,14 +62,13 @@ final class OrderRoute<O, R> {
     }
 
     void handle(RoutingContext ctx) {
-        String type = ctx.request().getHeader(HttpHeaders.CONTENT_TYPE);
-        String origin = ctx.request().getHeader(HttpHeaders.ORIGIN);
-        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(JSON_TYPE)) {
-            Responses.error(ctx, 415, "an order is " + JSON_TYPE + ", as in " + kind.example);
-        } else if (origin != null && !isOwn(origin)) {
-            Responses.error(ctx, 403, "origin \"" + Responses.shortened(origin) + "\" may not give orders");
+        Optional<String> elsewhere = SameOrigin.refusal(ctx.request(), ConsoleGate.hasAmbientProof(ctx.request()));
+        if (!SameOrigin.isJson(ctx.request())) {
+            Responses.error(ctx, 415, "an order is application/json, as in " + kind.example);
+        } else if (elsewhere.isPresent()) {
+            Responses.error(ctx, 403, elsewhere.get());
         } else {
-            gatekeeper.permit.require(ctx, who -> order(ctx, who));
+            gatekeeper.gate.requireOperator(ctx, client -> order(ctx, client.who()));
         }
     }
 
@@ -81,15 +76,6 @@ final class OrderRoute<O, R> {
         return fault instanceof JsonMappingException mapping && !mapping.getPath().isEmpty()
                 ? mapping.getPath().getLast().getFieldName() + ": "
                 : "";
-    }
-
-    private boolean isOwn(String origin) {
-        try {
-            String host = URI.create(origin).getHost();
-            return host != null && gatekeeper.guard.allows(host);
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
     }
 
     private void order(RoutingContext ctx, String who) {

@@ -2,7 +2,6 @@ package org.posthouse.ops;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 
 /** Sends the answers of the console: security headers, JSON, one-line errors. Stateless. */
@@ -14,14 +13,17 @@ final class Responses {
     private Responses() {}
 
     /** Headers that every answer carries, errors included. */
-    static void securityHeaders(HttpServerResponse response, String contentSecurityPolicy) {
-        response.putHeader("Content-Security-Policy", contentSecurityPolicy)
+    static void securityHeaders(RoutingContext ctx, String contentSecurityPolicy) {
+        ctx.response().putHeader("Content-Security-Policy", contentSecurityPolicy)
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader("X-Frame-Options", "DENY")
                 .putHeader("Referrer-Policy", "no-referrer")
                 .putHeader("Cross-Origin-Resource-Policy", "same-origin")
                 .putHeader("Cross-Origin-Opener-Policy", "same-origin")
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+        if (ctx.request().isSSL() && !HostGuard.isLoopbackName(ctx.request().authority())) {
+            ctx.response().putHeader("Strict-Transport-Security", "max-age=31536000");
+        }
     }
 
     static void json(RoutingContext ctx, int status, Buffer body) {
@@ -35,6 +37,11 @@ final class Responses {
         } else {
             json(ctx, status, OpsJson.error(status, message));
         }
+    }
+
+    /** The same in one line, for the audit log. */
+    static String line(String text) {
+        return shortened(text).replaceAll("\\p{Cntrl}", "?");
     }
 
     /** Text from outside, cut to a length that fits a line. */

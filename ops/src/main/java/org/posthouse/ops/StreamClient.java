@@ -4,6 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32;
 
 /** One open page of the live stream, with or without gzip as it asks for. Confined to the console's event loop. */
@@ -25,12 +26,15 @@ final class StreamClient {
 
     private final HttpServerResponse response;
     private final EventPacker packer;
+    private final BooleanSupplier allowed;
     private final boolean isPacked;
     private final CRC32 crc = new CRC32();
     private int bytes;
 
-    StreamClient(HttpServerRequest request, EventPacker packer) {
+    /** @param allowed whether who opened it may still look */
+    StreamClient(HttpServerRequest request, EventPacker packer, BooleanSupplier allowed) {
         this.response = request.response();
+        this.allowed = allowed;
         this.packer = packer;
         this.isPacked = Gzip.isAccepted(request);
     }
@@ -51,6 +55,10 @@ final class StreamClient {
         } else {
             response.write(event.text());
         }
+    }
+
+    boolean isAllowed() {
+        return allowed.getAsBoolean();
     }
 
     /** Whether it has not read what was written before. */

@@ -10,6 +10,7 @@ import io.vertx.ext.web.Route;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.ops.access.Logins;
 import org.posthouse.status.StreamStatus;
 
 /** openapi.json is written by hand; it says the same as the routes and the records. */
@@ -63,6 +65,8 @@ class OpenApiTest {
         "ModeReport, org.posthouse.ops.ModeReport",
         "DrainReport, org.posthouse.ops.DrainReport",
         "NodeDrainReport, org.posthouse.ops.NodeDrainReport",
+        "Account, org.posthouse.ops.OpsJson$Account",
+        "LoginForms, org.posthouse.ops.OpsJson$LoginForms",
         "EndJobReport, org.posthouse.ops.EndJobReport"
     })
     void describesEveryComponentOfTheRecords(String schema, String record) throws Exception {
@@ -95,7 +99,8 @@ class OpenApiTest {
             EventBoard events = new EventBoard(0);
             OpsRoutes routes = new OpsRoutes(
                     vertx, List::of, new OpsRoutes.Known(
-                            new GridStatus(vertx.getOrCreateContext(), List::of, events, () -> 0), events, new SpeedHistory()),
+                            new GridStatus(vertx.getOrCreateContext(), List::of, events, () -> 0), events, new SpeedHistory(),
+                            Logins.open(vertx, Optional.empty(), Optional.empty(), () -> 0).await(60, TimeUnit.SECONDS)),
                     registry, new MetricsPage(registry),
                     new ConsoleConnections(vertx, 1, 1_000));
             return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(() -> new Overview(List.of()), events))

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** A console on a free loopback port with one relay, and an HTTP client for it. One per test; the test closes it. */
 final class OpsFixture implements AutoCloseable {
@@ -54,6 +55,12 @@ final class OpsFixture implements AutoCloseable {
         return OpsConfig.loopback(port).access(new OpsConfig.Access(all, Optional.empty(), false, ConsoleAudit.NONE));
     }
 
+    /** One whose logins and sessions see this time, in milliseconds. */
+    OpsFixture(OpsConfig config, LongSupplier clock) throws Exception {
+        server = OpsServer.start(vertx, config, () -> List.copyOf(relays), metrics.registry(), BEAT_MS, ConsoleConnections.FIRST_REQUEST_MS, clock)
+                .await(WAIT_S, TimeUnit.SECONDS);
+    }
+
     OpsFixture(OpsConfig config, int firstRequestMs) throws Exception {
         server = OpsServer.start(vertx, config, () -> List.copyOf(relays), metrics.registry(), BEAT_MS, firstRequestMs)
                 .await(WAIT_S, TimeUnit.SECONDS);
@@ -75,8 +82,12 @@ final class OpsFixture implements AutoCloseable {
 
     /** An order as a client sends it; headers in pairs of name and value. */
     HttpResponse<String> post(String path, String body, String... headers) throws IOException, InterruptedException {
+        return send("POST", path, body, headers);
+    }
+
+    HttpResponse<String> send(String method, String path, String body, String... headers) throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(uri(path))
-                .POST(HttpRequest.BodyPublishers.ofString(body)).timeout(Duration.ofSeconds(WAIT_S));
+                .method(method, HttpRequest.BodyPublishers.ofString(body)).timeout(Duration.ofSeconds(WAIT_S));
         if (headers.length > 0) {
             request.headers(headers);
         }

@@ -146,7 +146,7 @@ class CommandsDocumentedTest {
     /** Commands whose output is a list. */
     @ParameterizedTest
     @ValueSource(strings = {"status", "doctor", "nodes", "agents ls", "jobs", "jobs ls", "jobs show", "jobs output", "keys show", "log ls", "log show",
-        "log verify"})
+        "log verify", "users ls"})
     void whatIsListedCanBeHadAsJson(String words) {
         CommandLine command = Posthouse.commandLine();
         for (String word : words.split(" ")) {

@@ -34,12 +34,16 @@ public final class ConsoleAccess {
 
     /** The same, with entries in the audit log, and refusals counted at that relay. @param traced gets who gave each order, and the order */
     static OpsConfig audited(OpsConfig console, Supplier<Relay> relay, BiConsumer<String, String> traced) {
-        OpsConfig.Access access = console.access();
-        return console.access(new OpsConfig.Access(access.trust(), access.secret(), access.closed(), new ConsoleAudit() {
+        return console.access(console.access().audit(new ConsoleAudit() {
             @Override
             public void ordered(String who, String what) {
                 Audit.changed("console", who + ": " + what);
                 traced.accept(who, what);
+            }
+
+            @Override
+            public void entered(String who, String what) {
+                Audit.changed("console", who + ": " + what);
             }
 
             @Override

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** By which proof orders are taken, and that everybody else is refused and told of. */
 @Timeout(120)
-class OrderPermitTest {
+class ConsoleGateTest {
     private static final String SECRET = "00112233445566778899aabbccddeeff";
     private static final String MODE = "{\"mode\":\"pooled\",\"loops\":4}";
     private static final String TYPE = "Content-Type";
@@ -23,6 +23,11 @@ class OrderPermitTest {
         @Override
         public void ordered(String who, String what) {
             told.add("ordered: " + who + ": " + what);
+        }
+
+        @Override
+        public void entered(String who, String what) {
+            told.add("entered: " + who + ": " + what);
         }
 
         @Override
@@ -78,7 +83,7 @@ class OrderPermitTest {
     @Test
     void aPrivateConsoleShowsStrangersHealthAlone() throws Exception {
         try (OpsFixture ops = new OpsFixture(config(false, Optional.of(SECRET), true))) {
-            for (String path : new String[] {"/", "/metrics", "/api/v1/jobs", "/api/v1/relays", "/api/v1/events", "/openapi.json", "/console/app.js"}) {
+            for (String path : new String[] {"/metrics", "/api/v1/jobs", "/api/v1/relays", "/api/v1/events", "/api/v1/me", "/no/such/path"}) {
                 assertThat(ops.get(path).statusCode()).as(path).isEqualTo(401);
             }
             assertThat(ops.get("/healthz").statusCode()).isEqualTo(200);
