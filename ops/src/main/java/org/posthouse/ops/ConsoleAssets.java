@@ -31,7 +31,7 @@ final class ConsoleAssets {
             "/", "/relays/:id", "/jobs/:id", "/jobs/:id/matrix", "/jobs/:id/timeline", "/jobs/:id/waits", "/nodes", "/events");
 
     private static final List<String> PAGE_FILES = List.of(
-            "console.css", "favicon.svg", "app.js", "router.js", "model.js", "silence.js", "format.js", "stream.js", "live.js", "worker.js",
+            "console.css", "favicon.svg", "app.js", "router.js", "model.js", "silence.js", "format.js", "stream.js", "live.js", "login.js", "worker.js",
             "parts.js", "map.js", "grid.js", "relays.js", "relay.js", "links.js", "lanes.js", "jobs.js", "job.js", "mode.js", "nodes.js",
             "orders.js", "question.js", "poll.js", "chart.js", "eventlog.js", "events.js", "canvas.js", "matrix.js", "matrixcanvas.js", "timeline.js",
             "timelinecanvas.js", "waits.js");

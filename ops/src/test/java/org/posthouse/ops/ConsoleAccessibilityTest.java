@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(180)
 class ConsoleAccessibilityTest {
-    private static final String FIND = """
+    static final String FIND = """
             return axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
                 .filter(one => one.impact === 'serious' || one.impact === 'critical')
                 .flatMap(one => one.nodes.map(node => one.id + ': ' + node.target + ' ' + node.any.concat(node.all).map(check => check.message))))""";

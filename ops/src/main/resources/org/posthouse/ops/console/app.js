@@ -18,6 +18,7 @@ import { MatrixPage } from '/console/matrix.js';
 import { TimelinePage } from '/console/timeline.js';
 import { waitsPage } from '/console/waits.js';
 import { Poller } from '/console/poll.js';
+import { Account } from '/console/login.js';
 
 const BEAT_MS = 1000;
 
@@ -50,6 +51,7 @@ class PosthouseConsole extends LitElement {
     this.timeline = new TimelinePage(redraw);
     this.poller = new Poller(redraw);
     this.eventLog = new EventLog();
+    this.account = new Account(redraw);
     this.feed = new LiveFeed(this);
     this.router = new Router(() => this.turned());
     /** What views keep while the user looks at others. */
@@ -64,10 +66,9 @@ class PosthouseConsole extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     this.router.start();
-    this.feed.start();
-    this.ask();
+    this.begin();
     this.beat = setInterval(() => {
-      this.feed.beat();
+      if (this.begun) this.feed.beat();
       if (this.streamState === 'live') this.model.beQuiet(Date.now());
       this.requestUpdate();
     }, BEAT_MS);
@@ -81,15 +82,28 @@ class PosthouseConsole extends LitElement {
     this.poller.use(null);
   }
 
+  /** Nothing is heard or asked for before the relay has said who this is. */
+  async begin() {
+    await this.account.check();
+    if (this.account.needed || !this.isConnected) return;
+    this.question.mayOrder = this.account.mayOrder;
+    this.modeChanger.mayOrder = this.account.mayOrder;
+    this.begun = true;
+    this.feed.start();
+    await this.ask();
+  }
+
   /** What this relay's version can tell, and what it knows of the minutes before. */
   async ask() {
-    const answer = await fetch('/openapi.json');
-    if (!answer.ok) return; // The stream says that the relay is away.
-    const paths = new Set(Object.keys((await answer.json()).paths));
+    const document = await got('/openapi.json');
+    if (!document) return; // The stream says that the relay is away.
+    const paths = new Set(Object.keys(document.paths));
     this.kept.paths = paths;
     this.requestUpdate();
-    if (paths.has('/api/v1/history')) this.model.acceptHistory(await (await fetch('/api/v1/history')).json());
-    if (paths.has(EVENT_LOG)) this.log((await (await fetch(`${EVENT_LOG}?limit=2000`)).json()).events);
+    const history = paths.has('/api/v1/history') && await got('/api/v1/history');
+    if (history) this.model.acceptHistory(history);
+    const log = paths.has(EVENT_LOG) && await got(`${EVENT_LOG}?limit=2000`);
+    if (log) this.log(log.events);
     this.requestUpdate();
   }
 
@@ -116,6 +130,7 @@ class PosthouseConsole extends LitElement {
   }
 
   state(state) {
+    if (state === 'denied') location.reload(); // With the login, at the same address.
     if (state === 'lost') this.told = 'The live stream is lost; reconnecting.';
     else if (state === 'live' && this.streamState === 'lost') this.told = 'The live stream is back.';
     this.streamState = state;
@@ -129,6 +144,11 @@ class PosthouseConsole extends LitElement {
   }
 
   render() {
+    if (this.account.needed) {
+      document.title = 'Log in · Posthouse';
+      return html`<header class="top"><h1><img src="/console/favicon.svg" alt="" width="26" height="26">Posthouse</h1></header>
+        <main id="main" tabindex="-1">${this.account.page()}</main>`;
+    }
     const now = this.model.now(Date.now());
     const view = this.router.view;
     document.title = this.title(view);
@@ -197,6 +217,7 @@ class PosthouseConsole extends LitElement {
         ${this.kept.paths.has(EVENT_LOG) || this.eventLog.heard ? entry('/events', 'Events', 0) : nothing}
       </nav>
       <p class="where">${versions}</p>
+      ${this.account.mark()}
       <p class="stream ${this.streamState}"><span class="dot" aria-hidden="true"></span>${words[this.streamState]}</p>
     </header>`;
   }
@@ -207,6 +228,12 @@ class PosthouseConsole extends LitElement {
       or too many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
       <button type="button" @click=${() => this.feed.open()}>Try now</button></div>`;
   }
+}
+
+/** The JSON at a path; null if there is none. */
+async function got(path) {
+  const answer = await fetch(path).catch(() => null);
+  return answer?.ok ? answer.json() : null;
 }
 
 customElements.define('posthouse-console', PosthouseConsole);

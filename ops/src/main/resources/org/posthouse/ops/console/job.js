@@ -107,7 +107,7 @@ function about(job, now) {
 }
 
 function orders(page, job) {
-  if (!isLive(job)) return nothing;
+  if (!isLive(job) || !page.question.mayOrder) return nothing;
   const checkpoint = page.paths.has('/api/v1/checkpoint') && job.durability !== 'none';
   return html`
     ${checkpoint ? html`<button type="button" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, checkpointOrder(job, page))}

@@ -6,13 +6,13 @@ import { LiveStream } from '/console/stream.js';
 const WORKER = '/console/worker.js';
 
 /** With a number that changes with the messages between page and worker: tabs of two versions do not share one. */
-const WORKER_NAME = 'posthouse-1';
+const WORKER_NAME = 'posthouse-2';
 
 /** The worker gives a sign of life each second; without one it has ended, and the page listens by itself. */
 const WORKER_SILENCE_MS_MAX = 15_000;
 
 export class LiveFeed {
-  /** @param listener has `overview(object)`, `log(events)` and `state('connecting' | 'live' | 'lost')` */
+  /** @param listener has `overview(object)`, `log(events)` and `state('connecting' | 'live' | 'lost' | 'denied')` */
   constructor(listener) {
     this.listener = listener;
     this.workerHeardAt = Date.now();

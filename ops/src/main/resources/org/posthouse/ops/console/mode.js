@@ -28,6 +28,8 @@ export class ModeChanger {
     this.loops = '';
     this.pipeline = '';
     this.open = false;
+    /** Whether views offer it. */
+    this.mayOrder = true;
     this.asking = false;
     this.reports = null;
     this.failure = null;
@@ -35,6 +37,7 @@ export class ModeChanger {
   }
 
   button(relays) {
+    if (!this.mayOrder) return nothing;
     return html`<button type="button" aria-haspopup="dialog" @click=${(event) => this.show(event, relays)}>Change mode…</button>`;
   }
 

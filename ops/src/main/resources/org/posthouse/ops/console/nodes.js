@@ -60,7 +60,7 @@ function row(node, ranks, silent, now, question) {
     <td class="num">${micros(node.rttMicros)}</td>
     <td class="wrap">${node.labels.join(', ')}</td>
     <td>${node.at.here === false ? html`<span class="sub">at its own console</span>`
-      : html`<button type="button" aria-haspopup="dialog" aria-label="${verb(node)} node ${node.name}"
+      : !question.mayOrder ? nothing : html`<button type="button" aria-haspopup="dialog" aria-label="${verb(node)} node ${node.name}"
           @click=${(event) => question.ask(event, drainOrder(node))}>${verb(node)}…</button>`}</td>
   </tr>`;
 }

@@ -11,6 +11,8 @@ export class Question {
   constructor(onChange) {
     this.onChange = onChange;
     this.order = null;
+    /** Whether views offer orders. */
+    this.mayOrder = true;
     this.asking = false;
     this.failure = null;
     this.asksSecret = false;

@@ -121,7 +121,7 @@ function jobsOf(overview, relay) {
 }
 
 function drainButton(relay, page) {
-  if (!relay.streams) return nothing;
+  if (!relay.streams || !page.question.mayOrder) return nothing;
   const drained = relay.streams.drained;
   return html`<button type="button" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, {
     kind: 'drain',

@@ -9,7 +9,7 @@ const RETRY_MS_MAX = 5_000;
 const SILENCE_MS_MAX = 12_000;
 
 export class LiveStream {
-  /** @param onData called with 'overview' or 'log' and its JSON text; @param onState called with 'connecting', 'live' or 'lost' */
+  /** @param onData called with 'overview' or 'log' and its JSON text; @param onState called with 'connecting', 'live', 'lost', or 'denied': who looks has to log in */
   constructor(onData, onState) {
     this.onData = onData;
     this.onState = onState;
@@ -56,8 +56,17 @@ export class LiveStream {
   lost() {
     this.change('lost');
     this.close();
-    this.retry = setTimeout(() => this.open(), this.retryMs);
+    this.retry = setTimeout(() => this.openIfAllowed(), this.retryMs);
     this.retryMs = Math.min(RETRY_MS_MAX, this.retryMs * 2);
+  }
+
+  /** A stream that ends with its session looks as one that is cut: the status of the answer is told to nobody. */
+  async openIfAllowed() {
+    const { source } = this;
+    const answer = await fetch('/api/v1/me').catch(() => null);
+    if (source !== this.source) return;
+    if (answer?.status === 401) this.change('denied');
+    else this.open();
   }
 
   change(state) {

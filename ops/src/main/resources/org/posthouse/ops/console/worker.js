@@ -16,7 +16,16 @@ const stream = new LiveStream((kind, text) => {
   if (kind === 'overview') overview = text;
   else log = [...log.slice(-LOG_PARTS_MAX + 1), text];
   tell({ kind, text });
-}, (state) => tell({ kind: 'state', state }));
+}, (state) => {
+  if (state === 'denied') forget();
+  tell({ kind: 'state', state });
+});
+
+/** What one user has seen is not for the next. */
+function forget() {
+  overview = null;
+  log = [];
+}
 
 function tell(message) {
   for (const port of ports) port.postMessage({ ...message, heardAt: stream.heardAt });
@@ -24,6 +33,7 @@ function tell(message) {
 
 function heard(port, order) {
   if (order === 'join') {
+    if (stream.state === 'denied') stream.open(); // Who joins has logged in.
     ports.add(port);
     port.postMessage({ kind: 'state', state: stream.state, heardAt: stream.heardAt });
     if (overview) port.postMessage({ kind: 'overview', text: overview, heardAt: stream.heardAt });
