@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.testkit.Browser;
 
 /**
  * axe-core finds nothing serious in any view, in both colour schemes. A picture of each view is written to {@code target/console}.
@@ -27,25 +26,16 @@ class ConsoleAccessibilityTest {
                 .filter(one => one.impact === 'serious' || one.impact === 'critical')
                 .flatMap(one => one.nodes.map(node => one.id + ': ' + node.target + ' ' + node.any.concat(node.all).map(check => check.message))))""";
 
-    @TempDir
-    private static Path folder;
+    @RegisterExtension
+    private static final Browser browser = new Browser();
 
-    private static Browser browser;
     private static String stub;
     private static String axe;
 
     @BeforeAll
     static void start() throws IOException {
-        browser = Browser.start(folder);
         stub = read("console-stub.js");
         axe = read("/axe.min.js");
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     @ParameterizedTest
@@ -61,8 +51,7 @@ class ConsoleAccessibilityTest {
                 browser.await("the view", () -> browser.all(view.equals("missing") ? ".missing" : "main tbody tr").isEmpty(), false);
                 browser.run(axe);
                 assertThat(browser.run(FIND)).as("%s, %s", view, scheme).isEqualTo(List.of());
-                Path picture = Files.createDirectories(Path.of(System.getProperty("basedir", "."), "target/console")).resolve(view + "-" + scheme + ".png");
-                Files.write(picture, browser.picture());
+                browser.picture(Path.of(System.getProperty("basedir", "."), "target/console", view + "-" + scheme + ".png"));
             }
         }
     }

@@ -3,18 +3,14 @@ package org.posthouse.ops;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.By;
@@ -23,31 +19,13 @@ import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
+import org.posthouse.testkit.Browser;
 
 /** The page in a real browser: what a person sees and presses. The browser is the class's, each test's page comes from an address of its own. */
 @Timeout(120)
 class ConsoleBrowserTest {
-    @TempDir
-    private static Path folder;
-
-    private static Browser browser;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start(folder);
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void resize() {
-        browser.resize(1280);
-    }
+    @RegisterExtension
+    private static final Browser browser = new Browser();
 
     @Test
     void aLinksRowShowsItsLanesAndStreamsWhenItIsPressed() throws Exception {
@@ -90,20 +68,20 @@ class ConsoleBrowserTest {
             browser.open(ops.uri("/nodes").toString());
             String button = "section[aria-labelledby=nodes-title] tbody button";
             for (String[] step : new String[][] {{"Undrain…", "open", "Drain…"}, {"Drain…", "draining", "Undrain…"}}) {
-                browser.await("the node", () -> text(button), step[0]);
+                browser.await("the node", () -> browser.text(button), step[0]);
                 browser.run("document.querySelector('" + button + "').click()");
                 browser.await("the question", () -> browser.all("dialog.node[open]").size(), 1);
                 browser.run("document.querySelector('dialog.node .primary').click()");
-                browser.await("its new state", () -> text("section[aria-labelledby=nodes-title] tbody .badge"), step[1]);
+                browser.await("its new state", () -> browser.text("section[aria-labelledby=nodes-title] tbody .badge"), step[1]);
                 browser.await("the question put away", () -> browser.all("dialog.node").size(), 0);
-                assertThat(text(button)).isEqualTo(step[2]);
+                assertThat(browser.text(button)).isEqualTo(step[2]);
             }
             browser.run("document.querySelector('" + button + "').click()");
             browser.await("the question", () -> browser.all("dialog.node[open]").size(), 1);
             RelayStatus before = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withNodes(before, List.of());
             browser.run("document.querySelector('dialog.node .primary').click()");
-            browser.await("a refusal", () -> text("dialog.node .notice"), "No relay here has a node n1 any more.");
+            browser.await("a refusal", () -> browser.text("dialog.node .notice"), "No relay here has a node n1 any more.");
         }
     }
 
@@ -116,9 +94,9 @@ class ConsoleBrowserTest {
                     Scenes.rank(0, here, RankStatus.State.CONNECTED, 1, 5), Scenes.rank(1, "elsewhere", RankStatus.State.CONNECTED, 2, 0));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
             browser.open(ops.uri("/jobs/" + Scenes.JOB).toString());
-            browser.await("both ranks", () -> text(".scroll tbody tr"), "0 " + here + " rennes connected 1 5 40 B 5 40 B 0 1 posted –; "
+            browser.await("both ranks", () -> browser.text(".scroll tbody tr"), "0 " + here + " rennes connected 1 5 40 B 5 40 B 0 1 posted –; "
                     + "1 elsewhere rennes connected 2 – – – –");
-            assertThat(text("#ranks-title")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays that are known");
+            assertThat(browser.text("#ranks-title")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays that are known");
         }
     }
 
@@ -167,16 +145,16 @@ class ConsoleBrowserTest {
             jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
             browser.open(ops.uri("/").toString());
-            browser.await("those shown at first", () -> text(".job h3"),
+            browser.await("those shown at first", () -> browser.text(".job h3"),
                     "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
-            assertThat(text(".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
+            assertThat(browser.text(".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
             assertThat(browser.run("return document.title")).isEqualTo("Posthouse");
-            assertThat(text(".map .site")).contains("1 relay · 1 rank");
-            assertThat(text(".job:nth-of-type(2) .legend")).isEqualTo("1 lost 1 finalized 2 ended");
+            assertThat(browser.text(".map .site")).contains("1 relay · 1 rank");
+            assertThat(browser.text(".job:nth-of-type(2) .legend")).isEqualTo("1 lost 1 finalized 2 ended");
             browser.all(".more").getFirst().click();
             browser.await("all", () -> browser.all(".job").size(), 8);
             browser.all(".job:nth-of-type(2) h3 a").getFirst().click();
-            browser.await("its rows", () -> text("tbody .badge"), "ended; lost; ended; finalized");
+            browser.await("its rows", () -> browser.text("tbody .badge"), "ended; lost; ended; finalized");
         }
     }
 
@@ -202,7 +180,7 @@ class ConsoleBrowserTest {
     void theDotTellsTheStateOfTheLiveStream() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
-            browser.await("the live stream", () -> text(".top").endsWith("Live"), true);
+            browser.await("the live stream", () -> browser.text(".top").endsWith("Live"), true);
             Object colours = browser.run("""
                     const page = document.querySelector('posthouse-console');
                     return (async () => {
@@ -227,10 +205,10 @@ class ConsoleBrowserTest {
             ops.relay.snapshot = Scenes.withLog(open, "held", "rank 3 pins it: raise --log-limit");
             browser.open(ops.uri("/").toString());
             String notices = "[aria-labelledby=relays-title] .notice.bad";
-            browser.await("the notice", () -> text(notices), "The log of rennes-a is held: rank 3 pins it: raise --log-limit");
+            browser.await("the notice", () -> browser.text(notices), "The log of rennes-a is held: rank 3 pins it: raise --log-limit");
             ops.relay.readiness = Readiness.notReady("takes nothing: the disk is full");
             ops.relay.snapshot = Scenes.withLog(open, "full", "the disk is full");
-            browser.await("one notice", () -> text(notices), "rennes-a takes no work: takes nothing: the disk is full");
+            browser.await("one notice", () -> browser.text(notices), "rennes-a takes no work: takes nothing: the disk is full");
         }
     }
 
@@ -239,13 +217,13 @@ class ConsoleBrowserTest {
     void heldLinkIsReportedAboveTheTableAndInItsRow() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             open(ops);
-            assertThat(text("[aria-labelledby=links-title] .notice.bad")).isEqualTo("rennes-a → orsay/2 is held: job 7 holds it");
-            assertThat(text("[aria-labelledby=links-title] tbody .bad-text")).isEqualTo("held");
+            assertThat(browser.text("[aria-labelledby=links-title] .notice.bad")).isEqualTo("rennes-a → orsay/2 is held: job 7 holds it");
+            assertThat(browser.text("[aria-labelledby=links-title] tbody .bad-text")).isEqualTo("held");
             String colours = "return new Set([...document.querySelectorAll('.bad-text')].map(e => getComputedStyle(e).color)).size";
             assertThat(browser.run(colours)).as("colours of what is wrong, a link that is not up and one that is held").isEqualTo(1L);
             RelayStatus before = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withLinks(before, List.of(before.links().getLast()));
-            browser.await("the other link alone", () -> text("[aria-labelledby=links-title] .bad-text, [aria-labelledby=links-title] .notice.bad"), "");
+            browser.await("the other link alone", () -> browser.text("[aria-labelledby=links-title] .bad-text, [aria-labelledby=links-title] .notice.bad"), "");
         }
     }
 
@@ -258,10 +236,10 @@ class ConsoleBrowserTest {
             browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
             browser.run("document.querySelector('dialog input').click()");
             browser.run("document.querySelector('dialog .primary').click()");
-            browser.await("a refusal", () -> text("dialog .notice"), "Not changed: mode \"multiplexed\", expected pooled");
+            browser.await("a refusal", () -> browser.text("dialog .notice"), "Not changed: mode \"multiplexed\", expected pooled");
             browser.run("window.fetch = () => Promise.reject(new DOMException('signal timed out', 'TimeoutError'))");
             browser.run("document.querySelector('dialog .primary').click()");
-            browser.await("no answer", () -> text("dialog .notice"), "No answer; it may have been changed: see Mode in the table");
+            browser.await("no answer", () -> browser.text("dialog .notice"), "No answer; it may have been changed: see Mode in the table");
         }
     }
 
@@ -278,13 +256,13 @@ class ConsoleBrowserTest {
             browser.run("[...document.querySelectorAll('dialog input[type=radio]')].find(e => e.id === 'mode-pooled').click()");
             browser.run("document.querySelector('dialog .primary').click()");
             browser.await("the question", () -> browser.all("dialog input[type=password]").size(), 1);
-            assertThat(text("dialog .notice")).startsWith("Not changed: this browser is not one of the relay");
+            assertThat(browser.text("dialog .notice")).startsWith("Not changed: this browser is not one of the relay");
             browser.run("document.querySelector('dialog input[type=password]').value = 'wrong'");
             browser.run("document.querySelector('dialog .primary').click()");
-            browser.await("a wrong one", () -> text("dialog .notice"), "Not changed: this is not the relay’s secret.");
+            browser.await("a wrong one", () -> browser.text("dialog .notice"), "Not changed: this is not the relay’s secret.");
             browser.run("document.querySelector('dialog input[type=password]').value = '" + secret + "'");
             browser.run("document.querySelector('dialog .primary').click()");
-            browser.await("the change", () -> text(".notice.told").contains("rennes-a: multiplexed → pooled"), true);
+            browser.await("the change", () -> browser.text(".notice.told").contains("rennes-a: multiplexed → pooled"), true);
             assertThat(browser.run("return sessionStorage.getItem('posthouse.ops-token')")).isEqualTo(secret);
         }
     }
@@ -294,7 +272,7 @@ class ConsoleBrowserTest {
     void aStreamThatIsSilentIsLostSinceItWasHeard() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
-            browser.await("the live stream", () -> text(".top").endsWith("Live"), true);
+            browser.await("the live stream", () -> browser.text(".top").endsWith("Live"), true);
             Object told = browser.run("""
                     const page = document.querySelector('posthouse-console');
                     return (async () => {
@@ -314,7 +292,7 @@ class ConsoleBrowserTest {
                       return states.join() + banner?.includes('has not answered for 13 s');
                     })()""");
             assertThat(told).isEqualTo("connecting,live,lost,livetrue");
-            browser.await("it is back", () -> text(".top").endsWith("Live"), true);
+            browser.await("it is back", () -> browser.text(".top").endsWith("Live"), true);
         }
     }
 
@@ -330,8 +308,8 @@ class ConsoleBrowserTest {
                     List.of(new RankStatus(0, "area-number-11", "far", RankStatus.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0, "", 0)), 0, "", 0, 0, "", 0, 0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
-            browser.await("the map", () -> text(".map figcaption"), "2 more sites are in the table");
-            assertThat(text(".map .name")).as("the site of the relay here is among them").contains("rennes");
+            browser.await("the map", () -> browser.text(".map figcaption"), "2 more sites are in the table");
+            assertThat(browser.text(".map .name")).as("the site of the relay here is among them").contains("rennes");
             assertThat(browser.run("return [...document.querySelectorAll('.map .site text')].filter(text => "
                     + "text.getBBox().width > text.parentNode.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
             assertThat(browser.run("""
@@ -385,10 +363,6 @@ class ConsoleBrowserTest {
                     })()""");
             assertThat(told).isEqualTo("Link a to b is down. Link a to b is up. Job ring has 1 lost rank.");
         }
-    }
-
-    private static String text(String selector) {
-        return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }
 
     private static List<WebElement> open(OpsFixture ops) {

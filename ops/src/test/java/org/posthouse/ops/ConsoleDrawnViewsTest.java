@@ -1,70 +1,53 @@
 package org.posthouse.ops;
 
-import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.RelayEvent;
+import org.posthouse.testkit.Browser;
 
 /** Matrix, timeline, waits and events, given known answers of the API: {@code console-stub.js}. In a real browser, that is the class's. */
 @Timeout(120)
 class ConsoleDrawnViewsTest {
     private static final String JOB = "/jobs/" + Scenes.JOB;
 
-    @TempDir
-    private static Path folder;
+    @RegisterExtension
+    private static final Browser browser = new Browser();
 
-    private static Browser browser;
     private static String stub;
 
     @BeforeAll
     static void start() throws IOException {
-        browser = Browser.start(folder);
         try (InputStream in = ConsoleDrawnViewsTest.class.getResourceAsStream("console-stub.js")) {
             stub = new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void resize() {
-        browser.resize(1280);
     }
 
     @Test
     void theMatrixTellsACellByPointerAndKeyboard() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(JOB + "/matrix").toString(), "window.stubSize = 4;" + stub);
-            browser.await("the sums", () -> text(".facts-grid dd"), "21,000 0 % between sites; 16.0 MiB 0 % between sites; 12 of 16");
+            browser.await("the sums", () -> browser.text(".facts-grid dd"), "21,000 0 % between sites; 16.0 MiB 0 % between sites; 12 of 16");
             double side = ((Number) browser.run("return document.querySelector('rank-matrix').side")).doubleValue();
             browser.wheel("rank-matrix", (int) (38 + side / 8), (int) (22 + side * 3 / 8), 0);
-            browser.await("row 1, column 0", () -> text(".readout"), "rank 1 (rennes) to rank 0 (rennes): 2,000 messages, 1.53 MiB");
+            browser.await("row 1, column 0", () -> browser.text(".readout"), "rank 1 (rennes) to rank 0 (rennes): 2,000 messages, 1.53 MiB");
             browser.run("document.querySelector('rank-matrix').focus()");
             browser.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT);
-            browser.await("row 3, column 1", () -> text(".readout"), "rank 3 (rennes) to rank 1 (rennes): nothing");
-            assertThat(text(".split tbody tr")).startsWith("3 0 4,000 3.05 MiB; 3 2 4,000 3.05 MiB; 2 3 3,000");
+            browser.await("row 3, column 1", () -> browser.text(".readout"), "rank 3 (rennes) to rank 1 (rennes): nothing");
+            assertThat(browser.text(".split tbody tr")).startsWith("3 0 4,000 3.05 MiB; 3 2 4,000 3.05 MiB; 2 3 3,000");
             assertThat(browser.run("""
                     const canvas = document.querySelector('rank-matrix canvas');
                     const each = document.querySelector('rank-matrix').side / 4;
@@ -78,7 +61,7 @@ class ConsoleDrawnViewsTest {
     void theMatrixSaysWhoDidNotAnswer() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(JOB + "/matrix").toString(), "window.stubMissing = ['orsay-a'];" + stub);
-            browser.await("the notice", () -> text("main section .notice"), "Not all is shown: orsay-a did not answer.");
+            browser.await("the notice", () -> browser.text("main section .notice"), "Not all is shown: orsay-a did not answer.");
         }
     }
 
@@ -125,9 +108,9 @@ class ConsoleDrawnViewsTest {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(JOB + "/timeline").toString(), "window.stubSize = 8;" + stub);
             browser.await("the lanes", () -> browser.all("rank-timeline canvas").size(), 1);
-            browser.await("the marks", () -> text("caption"), "Marks; Waits");
+            browser.await("the marks", () -> browser.text("caption"), "Marks; Waits");
             browser.wheel("rank-timeline", 600, 80, 0);
-            browser.await("the readout", () -> text(".readout").matches("rank 1, .*: [0-9,]+ sent, [0-9,]+ delivered"), true);
+            browser.await("the readout", () -> browser.text(".readout").matches("rank 1, .*: [0-9,]+ sent, [0-9,]+ delivered"), true);
             assertThat(browser.run("""
                     const canvas = document.querySelector('rank-timeline canvas');
                     const lane = document.querySelector('rank-timeline').lane;
@@ -141,7 +124,7 @@ class ConsoleDrawnViewsTest {
             browser.press("+");
             browser.await("a smaller part", () -> span() < part, true);
             browser.press(Keys.ARROW_DOWN);
-            browser.await("the next rank", () -> text(".readout").startsWith("rank 2, "), true);
+            browser.await("the next rank", () -> browser.text(".readout").startsWith("rank 2, "), true);
             browser.press("0");
             browser.await("all", () -> span(), 300_000L);
         }
@@ -151,12 +134,13 @@ class ConsoleDrawnViewsTest {
     void cyclesAreToldAndMarked() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(JOB + "/waits").toString(), stub);
-            browser.await("the cycles", () -> text("main section .notice"), "A cycle: rank 0 → rank 1 → rank 0. Each waits for the next, so none can go on.; "
-                    + "A cycle: rank 4 → rank 6 → rank 9 → rank 4. Each waits for the next, so none can go on.");
+            browser.await("the cycles", () -> browser.text("main section .notice"),
+                    "A cycle: rank 0 → rank 1 → rank 0. Each waits for the next, so none can go on.; "
+                            + "A cycle: rank 4 → rank 6 → rank 9 → rank 4. Each waits for the next, so none can go on.");
             assertThat(browser.all(".waits .wait.cycle")).hasSize(5);
             assertThat(browser.all(".waits .wait.plain")).hasSize(4);
-            assertThat(text(".waits .stuck text")).isEqualTo("0; 1; 4; 6; 9");
-            assertThat(text("tbody tr:nth-child(6) td:last-child")).isEqualTo("any of ranks 0, 1");
+            assertThat(browser.text(".waits .stuck text")).isEqualTo("0; 1; 4; 6; 9");
+            assertThat(browser.text("tbody tr:nth-child(6) td:last-child")).isEqualTo("any of ranks 0, 1");
         }
     }
 
@@ -164,12 +148,12 @@ class ConsoleDrawnViewsTest {
     void eventsAreFilteredAndTheFilterIsInTheAddress() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/events?kind=RANK_LOST").toString(), stub);
-            browser.await("those of the address", () -> text("#events-title"), "Events 2 of 11 events");
+            browser.await("those of the address", () -> browser.text("#events-title"), "Events 2 of 11 events");
             browser.run("const text = document.querySelector('[name=text]'); text.value = '137'; text.dispatchEvent(new Event('input'))");
-            browser.await("those with the text", () -> text("tbody td.text"), "rank 5 has lost its connection: process ended with status 137");
+            browser.await("those with the text", () -> browser.text("tbody td.text"), "rank 5 has lost its connection: process ended with status 137");
             assertThat(browser.run("return location.search")).isEqualTo("?kind=RANK_LOST&text=137");
             browser.run("const kind = document.querySelector('[name=kind]'); kind.value = 'LINK_UP'; kind.dispatchEvent(new Event('change'))");
-            browser.await("none", () -> text(".empty"), "No event matches Another kind, job or text may.");
+            browser.await("none", () -> browser.text(".empty"), "No event matches Another kind, job or text may.");
         }
     }
 
@@ -200,15 +184,15 @@ class ConsoleDrawnViewsTest {
             port = ops.server.port();
             add(events, ops, 3);
             browser.open(ops.uri("/events").toString());
-            browser.await("three events", () -> text("tbody td.text"), "event 3; event 2; event 1");
+            browser.await("three events", () -> browser.text("tbody td.text"), "event 3; event 2; event 1");
             add(events, ops, 2);
-            browser.await("five events", () -> text("tbody td.text"), "event 5; event 4; event 3; event 2; event 1");
+            browser.await("five events", () -> browser.text("tbody td.text"), "event 5; event 4; event 3; event 2; event 1");
         }
-        browser.await("the banner", () -> text(".banner strong"), "Reconnecting.");
+        browser.await("the banner", () -> browser.text(".banner strong"), "Reconnecting.");
         try (OpsFixture ops = new OpsFixture(OpsFixture.trusting(port))) {
             ops.relay.events.addAll(events);
             add(events, ops, 2);
-            browser.await("all once", () -> text("tbody td.text"), "event 7; event 6; event 5; event 4; event 3; event 2; event 1");
+            browser.await("all once", () -> browser.text("tbody td.text"), "event 7; event 6; event 5; event 4; event 3; event 2; event 1");
         }
     }
 
@@ -263,9 +247,9 @@ class ConsoleDrawnViewsTest {
     void jobIsEndedAfterAQuestion() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(JOB).toString());
-            browser.await("the button", () -> text(".headline .danger"), "End job…");
+            browser.await("the button", () -> browser.text(".headline .danger"), "End job…");
             browser.all(".headline .danger").getFirst().click();
-            browser.await("the question", () -> text("dialog[open] h2"), "End job demo.Ring?");
+            browser.await("the question", () -> browser.text("dialog[open] h2"), "End job demo.Ring?");
             browser.all("dialog .primary").getFirst().click();
             browser.await("the order was given", () -> browser.all("dialog").size(), 0);
         }
@@ -273,9 +257,5 @@ class ConsoleDrawnViewsTest {
 
     private static long span() {
         return ((Number) browser.run("const [from, to] = document.querySelector('rank-timeline').span; return Math.round(to - from)")).longValue();
-    }
-
-    private static String text(String selector) {
-        return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }
 }

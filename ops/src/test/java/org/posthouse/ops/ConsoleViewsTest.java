@@ -1,47 +1,24 @@
 package org.posthouse.ops;
 
-import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
+import org.posthouse.testkit.Browser;
 
 /** The views of the page: their addresses, and what they say of relays that are not heard. In a real browser, that is the class's. */
 @Timeout(120)
 class ConsoleViewsTest {
-    @TempDir
-    private static Path folder;
-
-    private static Browser browser;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start(folder);
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void resize() {
-        browser.resize(1280);
-    }
+    @RegisterExtension
+    private static final Browser browser = new Browser();
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -57,7 +34,7 @@ class ConsoleViewsTest {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(path).toString());
             for (String way : List.of("link", "reload")) {
-                browser.await("the headline by " + way, () -> text("main h2").contains(headline), true);
+                browser.await("the headline by " + way, () -> browser.text("main h2").contains(headline), true);
                 assertThat(browser.run("return document.title")).isEqualTo(title);
                 browser.run("location.reload()");
             }
@@ -71,14 +48,14 @@ class ConsoleViewsTest {
             browser.await("the job", () -> browser.all(".job h3 a").size(), 1);
             browser.run("window.sameDocument = true");
             browser.all(".job h3 a").getFirst().click();
-            browser.await("the job's view", () -> text(".scroll tbody th"), "0; 1; 2; 3");
+            browser.await("the job's view", () -> browser.text(".scroll tbody th"), "0; 1; 2; 3");
             assertThat(browser.run("return location.pathname")).isEqualTo("/jobs/" + Scenes.JOB);
             browser.all("main tbody a").getFirst().click();
-            browser.await("the relay's view", () -> text(".headline h2"), "Relay rennes-a ready");
+            browser.await("the relay's view", () -> browser.text(".headline h2"), "Relay rennes-a ready");
             browser.run("history.back()");
-            browser.await("the job's view again", () -> text(".scroll tbody th"), "0; 1; 2; 3");
+            browser.await("the job's view again", () -> browser.text(".scroll tbody th"), "0; 1; 2; 3");
             browser.run("history.back()");
-            browser.await("the grid again", () -> text(".pages [aria-current=page]"), "Grid");
+            browser.await("the grid again", () -> browser.text(".pages [aria-current=page]"), "Grid");
             assertThat(browser.run("return window.sameDocument")).isEqualTo(true);
         }
     }
@@ -89,7 +66,7 @@ class ConsoleViewsTest {
             browser.open(ops.uri("/").toString());
             browser.await("the grid", () -> browser.all(".job").size(), 1);
             browser.press(Keys.TAB, Keys.TAB, Keys.TAB, Keys.ENTER);
-            browser.await("the nodes", () -> text(".pages [aria-current=page]"), "Nodes 1");
+            browser.await("the nodes", () -> browser.text(".pages [aria-current=page]"), "Nodes 1");
             browser.await("the focus", () -> browser.run("return document.activeElement.id"), "main");
         }
     }
@@ -105,13 +82,13 @@ class ConsoleViewsTest {
             ops.relay.snapshot = Scenes.withDirectory(Scenes.relay("rennes", before.relay(), 1, List.of(Scenes.job(Scenes.JOB, ranks))),
                     List.of(new RelayStatus.KnownRelay("lille", "far", "127.0.0.1:7412", 1, false, since, 1, 0, 0, 0)));
             browser.open(ops.uri("/").toString());
-            browser.await("the count", () -> text(".tile:nth-child(3)").replaceAll("2[4-9] s", "24 s"),
+            browser.await("the count", () -> browser.text(".tile:nth-child(3)").replaceAll("2[4-9] s", "24 s"),
                     "Ranks connected 3 of 4 1 not heard for 24 s");
-            assertThat(text(".job h3")).isEqualTo("demo.Ring running, 1 not heard");
-            assertThat(text(".job .legend")).isEqualTo("3 connected 1 not heard");
+            assertThat(browser.text(".job h3")).isEqualTo("demo.Ring running, 1 not heard");
+            assertThat(browser.text(".job .legend")).isEqualTo("3 connected 1 not heard");
             assertThat(browser.run("return document.title")).isEqualTo("1 not heard · Posthouse");
             browser.all(".job h3 a").getFirst().click();
-            browser.await("the row", () -> text("tr.dim .badge"), "not heard");
+            browser.await("the row", () -> browser.text("tr.dim .badge"), "not heard");
         }
     }
 
@@ -163,9 +140,9 @@ class ConsoleViewsTest {
             ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1,
                     List.of(Scenes.standingStill(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")), System.currentTimeMillis() - 61_000)));
             browser.open(ops.uri("/").toString());
-            browser.await("its badge", () -> text(".job h3"), "demo.Ring stands still");
+            browser.await("its badge", () -> browser.text(".job h3"), "demo.Ring stands still");
             assertThat(browser.all(".job h3 .badge.bad")).hasSize(1);
-            assertThat(text(".tile:nth-child(3) .foot")).isEqualTo("1 job stands still");
+            assertThat(browser.text(".tile:nth-child(3) .foot")).isEqualTo("1 job stands still");
         }
     }
 
@@ -176,9 +153,9 @@ class ConsoleViewsTest {
             ops.relay.readiness = Readiness.notReady("relay rennes-a is starting: it reads its log: 5 of 9 bytes");
             ops.relay.snapshot = Scenes.withoutLog(Scenes.relay("rennes", "rennes-a", 0, List.of()));
             browser.open(ops.uri("/").toString());
-            browser.await("the reason in place of jobs", () -> text("[aria-labelledby=jobs-title] .empty"),
+            browser.await("the reason in place of jobs", () -> browser.text("[aria-labelledby=jobs-title] .empty"),
                     "Jobs are not known yet relay rennes-a is starting: it reads its log: 5 of 9 bytes");
-            assertThat(text("[aria-labelledby=relays-title] tbody td:last-child")).isEqualTo("not known yet");
+            assertThat(browser.text("[aria-labelledby=relays-title] tbody td:last-child")).isEqualTo("not known yet");
         }
     }
 
@@ -188,7 +165,7 @@ class ConsoleViewsTest {
             browser.open(ops.uri("/").toString());
             String first = browser.tab();
             for (int tab = 1; tab <= 8; tab++) {
-                browser.await("tab " + tab + " live", () -> text(".top .stream") + browser.all(".job").size(), "Live1");
+                browser.await("tab " + tab + " live", () -> browser.text(".top .stream") + browser.all(".job").size(), "Live1");
                 if (tab < 8) {
                     browser.openTab(ops.uri(tab % 2 == 0 ? "/" : "/?tab=" + tab).toString());
                 }
@@ -227,9 +204,5 @@ class ConsoleViewsTest {
             }
             assertThat(browser.log()).isEmpty();
         }
-    }
-
-    private static String text(String selector) {
-        return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Helpers for the tests of several modules: seeded runs of a property, a file system with little room, and defaults for
- * tests that wait. Nothing that ships uses this package.
+ * Helpers for the tests of several modules: seeded runs of a property, a file system with little room, a browser, and
+ * defaults for tests that wait. Nothing that ships uses this package.
  */
 package org.posthouse.testkit;

@@ -1,15 +1,23 @@
-package org.posthouse.ops;
+package org.posthouse.testkit;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
@@ -23,25 +31,29 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.os.ExecutableFinder;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
-/** A Chromium without a window, if the machine has one, with one page. Closed by whoever started it. */
-final class Browser implements AutoCloseable {
+/**
+ * A Chromium without a window, with one page: registered as an extension in a static field, it is there for all tests of the
+ * class, each of which begins with a screen of {@value #WIDTH} pixels. On a machine without one the class is skipped.
+ */
+public final class Browser implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int WIDTH = 1280;
     private static final int HEIGHT = 900;
 
-    private final ChromeDriver driver;
+    /** For all that browser and driver write. */
+    private Path folder;
 
-    private Browser(ChromeDriver driver) {
-        this.driver = driver;
-    }
+    private ChromeDriver driver;
 
-    /** Skips the test on a machine without one. @param folder for all that browser and driver write */
-    static Browser start(Path folder) {
+    @Override
+    public void beforeAll(ExtensionContext context) throws IOException {
         ExecutableFinder path = new ExecutableFinder();
         String chromium = Stream.of("chromium", "chromium-browser", "google-chrome").map(path::find).filter(Objects::nonNull).findFirst().orElse(null);
         assumeTrue(chromium != null, "no Chromium on the PATH");
         String chromedriver = path.find("chromedriver");
         assumeTrue(chromedriver != null, "no chromedriver on the PATH");
 
+        folder = Files.createTempDirectory("browser");
         String home = folder.toString();
         ChromeOptions options = new ChromeOptions()
                 .setBinary(chromium)
@@ -52,43 +64,62 @@ final class Browser implements AutoCloseable {
         if (System.getProperty("user.name").equals("root")) {
             options.addArguments("--no-sandbox");
         }
-        ChromeDriver driver = new ChromeDriver(
+        driver = new ChromeDriver(
                 new ChromeDriverService.Builder()
                         .usingDriverExecutable(new File(chromedriver))
                         .withEnvironment(Map.of("HOME", home, "TMPDIR", home, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
                         .build(),
                 options);
-        return new Browser(driver);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        resize(WIDTH);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+        if (driver != null) {
+            driver.quit();
+        }
+        if (folder != null) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
     }
 
     /** The screen: a window may not be narrower than 500. */
-    void resize(int width) {
+    public void resize(int width) {
         driver.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
     }
 
     /** @param preferred light or dark */
-    void scheme(String preferred) {
+    public void scheme(String preferred) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", preferred))));
     }
 
-    /** What is seen of the page, as PNG. */
-    byte[] picture() {
-        return driver.getScreenshotAs(OutputType.BYTES);
+    /** Writes what is seen of the page, as PNG. */
+    public void picture(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
     }
 
-    void open(String url) {
+    public void open(String url) {
         driver.get(url);
     }
 
     /** Opens a page that runs a script before its own, once. */
-    void open(String url, String before) {
+    public void open(String url, String before) {
         Object script = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", before)).get("identifier");
         driver.get(url);
         driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
     }
 
     /** Moves the pointer to a place in an element, from its top left corner, and turns the wheel there. */
-    void wheel(String selector, int x, int y, int by) {
+    public void wheel(String selector, int x, int y, int by) {
         Map<?, ?> box = (Map<?, ?>) run("const box = document.querySelector('" + selector + "').getBoundingClientRect(); return {x: box.x, y: box.y}");
         driver.executeCdpCommand("Input.dispatchMouseEvent", Map.of("type", "mouseMoved", "x", number(box, "x") + x, "y", number(box, "y") + y));
         if (by != 0) {
@@ -101,33 +132,38 @@ final class Browser implements AutoCloseable {
         return ((Number) box.get(name)).doubleValue();
     }
 
-    List<WebElement> all(String selector) {
+    public List<WebElement> all(String selector) {
         return driver.findElements(By.cssSelector(selector));
     }
 
+    /** The text of all that are selected, each on one line; {@code "; "} between them. */
+    public String text(String selector) {
+        return all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
+    }
+
     /** What a function's body returns. */
-    Object run(String script) {
+    public Object run(String script) {
         return driver.executeScript(script);
     }
 
     /** Keys to the element that has the focus, one after the other. */
-    void press(CharSequence... keys) {
+    public void press(CharSequence... keys) {
         for (CharSequence key : keys) {
             driver.switchTo().activeElement().sendKeys(key);
         }
     }
 
-    String tab() {
+    public String tab() {
         return driver.getWindowHandle();
     }
 
     /** Opens a page in another tab, and turns to it. */
-    void openTab(String url) {
+    public void openTab(String url) {
         driver.switchTo().newWindow(WindowType.TAB);
         driver.get(url);
     }
 
-    void closeOtherTabs(String kept) {
+    public void closeOtherTabs(String kept) {
         for (String tab : driver.getWindowHandles()) {
             if (!tab.equals(kept)) {
                 driver.switchTo().window(tab).close();
@@ -137,20 +173,15 @@ final class Browser implements AutoCloseable {
     }
 
     /** What the browser has written to its console since this was asked last. */
-    List<String> log() {
+    public List<String> log() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream().map(LogEntry::getMessage).toList();
     }
 
     /** Until a changing page shows what is wanted. */
-    <T> void await(String what, Supplier<T> seen, T wanted) {
+    public <T> void await(String what, Supplier<T> seen, T wanted) {
         new WebDriverWait(driver, PATIENCE)
                 .ignoring(StaleElementReferenceException.class)
                 .withMessage(() -> what + ": wanted " + wanted + ", last seen " + seen.get())
                 .until(page -> seen.get().equals(wanted));
-    }
-
-    @Override
-    public void close() {
-        driver.quit();
     }
 }
