@@ -14,8 +14,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The files of the console page, all in memory. Immutable after {@link #load}.
@@ -35,6 +37,11 @@ final class ConsoleAssets {
             "parts.js", "map.js", "grid.js", "relays.js", "relay.js", "links.js", "lanes.js", "jobs.js", "job.js", "mode.js", "nodes.js",
             "orders.js", "question.js", "poll.js", "chart.js", "eventlog.js", "events.js", "canvas.js", "matrix.js", "matrixcanvas.js", "timeline.js",
             "timelinecanvas.js", "waits.js");
+
+    /** Modules that the document does not need for its first drawing. */
+    private static final Set<String> LATER = Set.of("/console/worker.js", "/console/chart.js", "/webjars/uplot/dist/uPlot.esm.js");
+
+    private static final String PRELOADS = "<!-- modulepreload: ";
 
     /** Only what a browser loads: no development builds, no polyfills, no source maps. */
     private static final Map<String, List<String>> WEBJAR_FILES = Map.of(
@@ -74,7 +81,6 @@ final class ConsoleAssets {
     static ConsoleAssets load() throws IOException {
         Map<String, Asset> assets = new HashMap<>();
         byte[] index = read("/org/posthouse/ops/console/index.html");
-        assets.put("/", asset("index.html", index));
         assets.put("/openapi.json", asset("openapi.json", read("/org/posthouse/ops/openapi.json")));
         for (String file : PAGE_FILES) {
             assets.put("/console/" + file, asset(file, read("/org/posthouse/ops/console/" + file)));
@@ -86,7 +92,22 @@ final class ConsoleAssets {
                 assets.put("/webjars/" + name + "/" + file, asset(file, read(root + file)));
             }
         }
-        return new ConsoleAssets(assets, policy(new String(index, StandardCharsets.UTF_8)));
+        String document = withPreloads(new String(index, StandardCharsets.UTF_8), assets.keySet());
+        assets.put("/", asset("index.html", document.getBytes(StandardCharsets.UTF_8)));
+        return new ConsoleAssets(assets, policy(document));
+    }
+
+    private static String withPreloads(String index, Set<String> paths) throws IOException {
+        int at = index.indexOf(PRELOADS);
+        if (at < 0) {
+            throw new IOException("the console's index.html has no place for preloads: \"" + PRELOADS + "\"");
+        }
+        String links = paths.stream()
+                .filter(path -> path.endsWith(".js") && !LATER.contains(path))
+                .sorted()
+                .map(path -> "<link rel=\"modulepreload\" href=\"" + path + "\">\n")
+                .collect(Collectors.joining());
+        return index.substring(0, at) + links + index.substring(index.indexOf('\n', at) + 1);
     }
 
     /** Everything from this origin only; the one inline script, the import map, is named by its hash. */

@@ -133,6 +133,35 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** It has counted before somebody looked; and what it has counted is missing when it goes. */
+    @Test
+    void relayThatComesOrGoesIsNoTraffic() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/").toString());
+            Object seen = browser.run("""
+                    return (async () => {
+                      const { Model } = await import('/console/model.js');
+                      const model = new Model();
+                      const relay = (name, messagesIn) => ({ site: name, relay: name, startedAt: 1, links: [], directory: [],
+                        counters: { messagesIn, messagesOut: 0, bytesIn: 2 * messagesIn, bytesOut: 0, linkMessagesIn: 0, linkBytesIn: 0 } });
+                      const told = [];
+                      const tell = (second, ...relays) => {
+                        const ranks = relays.map((one) => ({ relay: one.relay, state: 'CONNECTED', messagesSent: 3 * one.counters.messagesIn }));
+                        model.accept({ at: second * 1000, relays, jobs: [{ id: '7', state: 'RUNNING', ranks }] }, second * 1000);
+                        told.push(['messages', 'bytes', 'job 7'].map((key) => model.perSecond(key)).join(' '));
+                      };
+                      tell(1, relay('a', 100));
+                      tell(2, relay('a', 110));
+                      tell(3, relay('a', 115), relay('b', 1_000_000));
+                      tell(4, relay('a', 120), relay('b', 1_000_020));
+                      tell(5, relay('a', 130));
+                      tell(6, relay('a', 145));
+                      return told.join(', ');
+                    })()""");
+            assertThat(seen).as("speeds of messages, bytes and a job").isEqualTo("  , 10 20 30, 10 20 30, 25 50 75, 25 50 75, 15 30 45");
+        }
+    }
+
     /** They were connected when their job failed, and are nothing to act on. */
     @Test
     void jobsThatHaveEndedStandBelowAndNobodyIsConnectedToThem() throws Exception {

@@ -13,7 +13,9 @@ import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +30,8 @@ class ConsolePageTest {
     private static final Pattern REFERENCE = Pattern.compile("(?:src|href)=\"([^\"]+)\"");
     private static final Pattern IMPORT =
             Pattern.compile("(?:\\bfrom|\\bimport\\(?)\\s*[\"']([^\"'\\s]+)[\"']");
+    private static final Pattern STATIC_IMPORT = Pattern.compile("(?:\\bfrom|\\bimport)\\s*[\"']([^\"'\\s]+)[\"']");
+    private static final Pattern PRELOAD = Pattern.compile("rel=\"modulepreload\" href=\"([^\"]+)\"");
     private static final Pattern IMPORT_MAP =
             Pattern.compile("<script type=\"importmap\">(.*?)</script>", Pattern.DOTALL);
 
@@ -72,6 +76,22 @@ class ConsolePageTest {
                 "/console/console.css", "/console/favicon.svg",
                 "/webjars/lit/index.js", "/webjars/lit-html/lit-html.js", "/webjars/lit-html/directive-helpers.js",
                 "/webjars/lit__reactive-element/css-tag.js", "/webjars/lit-element/lit-element.js");
+    }
+
+    /** A module that is found only in its importer costs a round trip for each of those above it; one that is not needed costs its bytes. */
+    @Test
+    void theDocumentPreloadsTheModulesOfItsFirstDrawingAndNoOthers() throws Exception {
+        String index = ops.get("/").body();
+        JsonNode imports = OpsFixture.parse(find(IMPORT_MAP, index)).path("imports");
+        Set<String> needed = new TreeSet<>();
+        Deque<String> toVisit = new ArrayDeque<>(List.of("/console/app.js"));
+        while (!toVisit.isEmpty()) {
+            String path = toVisit.remove();
+            if (needed.add(path)) {
+                STATIC_IMPORT.matcher(ops.get(path).body()).results().map(m -> resolve(path, m.group(1), imports)).forEach(toVisit::add);
+            }
+        }
+        assertThat(PRELOAD.matcher(index).results().map(m -> m.group(1))).containsExactlyElementsOf(needed);
     }
 
     /** A deep link and a reload work at every address, and an address that is no page's says so to a browser in HTML and else in JSON. */

@@ -60,6 +60,7 @@ class PosthouseConsole extends LitElement {
 
   /** The page is one document with one style sheet, not a widget: no shadow tree. */
   createRenderRoot() {
+    this.replaceChildren(); // What the document shows until then.
     return this;
   }
 
