@@ -126,6 +126,7 @@ class AgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void spareSlotsAreNotGivenToOtherJobs() throws Exception {
         Path end = folder.resolve("end");
@@ -185,6 +186,7 @@ class AgentsTest {
     }
 
     /** A node and the launcher die together: the later launcher starts again what is missing, and only that. */
+    @Tag("long")
     @Test
     void aLaterLauncherStartsAgainTheRanksOfADeadNode() throws Exception {
         Path june = folder.resolve("june");
@@ -212,6 +214,7 @@ class AgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aJobOnNodesIsEndedWithoutItsLauncher() throws Exception {
         Path june = folder.resolve("june");

@@ -59,6 +59,7 @@ class ConformanceJobTest {
     }
 
     /** As ranks on other hosts than the relay's connect. */
+    @Tag("long")
     @Test
     void everyCaseHoldsThroughPorts() throws Exception {
         holdsThroughPorts(4, "threaded", "process");

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.demo.Demo;
 
 /**
  * The image, built by buildah from what git has of this checkout, on bases that are made from this Debian: no registry is asked. Its containers are the
@@ -31,6 +32,11 @@ class ImageTest {
     private static final String IMAGE = System.getProperty("posthouse.image", "localhost/posthouse-tested");
     private static final long BYTES_MAX = 600L << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    /** The jobs of {@code posthouse demo}. */
+    private static final List<String> DEMO = List.of(
+            "pi 500000000", "ring 400 1024", "heat 256 1000", "waves 100000 2000", "life --pattern diehard", "kmeans", "matmul 384 256 512", "nas-ep S", "nas-is S",
+            "nas-cg S");
 
     @TempDir
     private Path folder;
@@ -63,7 +69,7 @@ class ImageTest {
     }
 
     @Test
-    void twoContainersAreTwoSitesAndEndAtSigterm() throws Exception {
+    void twoContainersRunTheDemosJobsAndLoseNothingAtSigterm() throws Exception {
         assumeTrue(has("buildah") && has("git") && has("dpkg-query") && has("mvn"), "no buildah, git, dpkg or Maven here: the image is not built");
         assumeTrue(Files.isWritable(Path.of("/")) && Namespaces.areThere(), "no root or no network namespaces here: the image's containers cannot run");
         build();
@@ -96,29 +102,46 @@ class ImageTest {
             String made = new Container(hosts, 0, root, "posthouse init --yes --links 10.77.1.2:7412 /data/grid; id -u").waitForText(0);
             assertThat(made).endsWith("1000\n");
             String common = " --listen 0.0.0.0:7411 --tunnel-group --token-file /data/grid/site-";
-            Container a = new Container(hosts, 1, root, "exec posthouse relay --site site-a --data /data/a --keys /data/grid/site-a/keys --links 0.0.0.0:7412"
-                    + " --announce 10.77.1.2:7411" + common + "a/token");
-            Container b =
-                    new Container(hosts, 2, root, "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412"
-                            + " --announce 10.77.2.2:7411" + common + "b/token");
+            String relayA = "exec posthouse relay --site site-a --data /data/a --keys /data/grid/site-a/keys --links 0.0.0.0:7412 --announce 10.77.1.2:7411" + common
+                    + "a/token";
+            String relayB = "exec posthouse relay --site site-b --data /data/b --keys /data/grid/site-b/keys --peer site-a=10.77.1.2:7412 --announce 10.77.2.2:7411"
+                    + common + "b/token";
+            Container a = new Container(hosts, 1, root, relayA);
+            Container b = new Container(hosts, 2, root, relayB);
             try {
                 await().atMost(PATIENCE).until(() -> a.enter("posthouse status").contains("site-b is UP") || !a.process.isAlive() || !b.process.isAlive());
                 assertThat(a.enter("/opt/posthouse/healthcheck; echo healthy: $?")).as(a.text()).endsWith("healthy: 0\n");
-                for (String job : List.of("example:nas-ep S", "example:nas-is S", "example:nas-cg S", "example:heat")) {
-                    String run = "cd /data/job && posthouse run -n 4 --relay 10.77.1.2:7411 --relay 10.77.2.2:7411 --token-file /data/grid/site-a/token"
-                            + " --durability process " + job;
-                    assertThat(new Container(hosts, 0, root, run).waitForText(0)).as(job).contains("[0]");
+                assertThat(DEMO.stream().map(job -> job.split(" ")[0])).as("the demo's jobs").isEqualTo(Demo.examples());
+                for (String job : DEMO) {
+                    assertThat(job(hosts, root, job).waitForText(0)).as(job).contains("Verification: SUCCESSFUL");
                 }
-                for (Container relay : List.of(a, b)) {
-                    relay.terminate();
-                    assertThat(relay.process.waitFor(10, TimeUnit.SECONDS)).as("ends within 10 s of SIGTERM").isTrue();
-                    assertThat(relay.process.exitValue()).as(relay.text()).isEqualTo(143);
+                Container loaded = job(hosts, root, "ring 6000 1024");
+                await().atMost(PATIENCE).until(() -> deliveries(a) > 2_000 || !loaded.process.isAlive());
+                a.endAtSigterm();
+                Container again = new Container(hosts, 1, root, relayA);
+                try {
+                    assertThat(loaded.waitForText(0)).as("a job whose relay had to end and came back").containsOnlyOnce("Verification: SUCCESSFUL");
+                    again.endAtSigterm();
+                } finally {
+                    again.kill();
                 }
+                b.endAtSigterm();
             } finally {
                 a.kill();
                 b.kill();
             }
         }
+    }
+
+    private Container job(Namespaces hosts, Path root, String job) throws IOException {
+        return new Container(hosts, 0, root, "cd /data/job && posthouse run -n 4 --relay 10.77.1.2:7411 --relay 10.77.2.2:7411 --token-file /data/grid/site-a/token"
+                + " --durability process example:" + job);
+    }
+
+    /** Messages that the relay has delivered in all. */
+    private static double deliveries(Container relay) throws IOException, InterruptedException {
+        String status = relay.enter("posthouse status --json");
+        return new ObjectMapper().readTree(status).path("relays").path(0).path("counters").path("messagesOut").asDouble();
     }
 
     /** Runs a command in the image's file system, as the engine does: it is process 1 of its own. */
@@ -168,8 +191,10 @@ class ImageTest {
             return Files.readString(to, StandardCharsets.UTF_8);
         }
 
-        void terminate() {
+        void endAtSigterm() throws IOException, InterruptedException {
             first().destroy();
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).as("ends within 10 s of SIGTERM").isTrue();
+            assertThat(process.exitValue()).as(text()).isEqualTo(143);
         }
 
         void kill() {

@@ -167,6 +167,7 @@ class JoinTest {
     }
 
     /** Its ranks are replayed on a part that comes in its place. */
+    @Tag("long")
     @Test
     void aPartThatEndsDuringTheJobIsToldAndAnotherTakesItsPlace() throws Exception {
         Path end = folder.resolve("end-of-part");
@@ -187,6 +188,7 @@ class JoinTest {
         }
     }
 
+    @Tag("long")
     @Test
     void agentsOfALauncherThatIsKilledOrDoesNotComeEndByThemselves() throws Exception {
         try (Command job = expecting("site-a=1,site-b=9", "example:pi")) {
@@ -212,6 +214,7 @@ class JoinTest {
     }
 
     /** Its agents have the job's status. */
+    @Tag("long")
     @Test
     void aJobWithAFolderGoesOnWithItsAgentsAfterItsLauncherWasKilled() throws Exception {
         Path june = folder.resolve("june");

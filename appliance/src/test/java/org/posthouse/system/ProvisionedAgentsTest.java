@@ -202,13 +202,13 @@ class ProvisionedAgentsTest {
 
     @ParameterizedTest
     @Tag("long")
-    @EnumSource(names = {"HAND", "SLURM_ALLOCATION"})
-    void ranksOfAKilledAgentGoOnElsewhereByHandAndInAnAllocation(Way way) throws Exception {
+    @EnumSource(names = {"HAND", "SSH", "SLURM", "SLURM_ALLOCATION"})
+    void ranksOfAKilledAgentGoOnElsewhereTheOtherWays(Way way) throws Exception {
         ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(way);
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SSH", "SLURM", "KUBERNETES"})
+    @EnumSource(names = "KUBERNETES")
     void ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(Way way) throws Exception {
         assume(way);
         long before = relay.delivered();
@@ -245,13 +245,13 @@ class ProvisionedAgentsTest {
 
     @ParameterizedTest
     @Tag("long")
-    @EnumSource(names = {"SSH", "SLURM_ALLOCATION"})
+    @EnumSource(names = {"SSH", "SLURM_ALLOCATION", "KUBERNETES"})
     void nothingIsLeftBehindALauncherThatIsKilledElsewhere(Way way) throws Exception {
         nothingIsLeftBehindAKilledLauncher(way);
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SLURM", "KUBERNETES"})
+    @EnumSource(names = "SLURM")
     void nothingIsLeftBehindAKilledLauncher(Way way) throws Exception {
         assume(way);
         deadlineSeconds = DEADLINE_SECONDS_SHORT;
@@ -281,6 +281,7 @@ class ProvisionedAgentsTest {
         return Command.processes(folder).stream().filter(pid -> commandLine(pid).contains(TOKEN)).toList();
     }
 
+    @Tag("long")
     @Test
     void ranksAreAskedForCheckpointsBeforeTheTimeLimitOfAnAllocation() throws Exception {
         assume(Way.SLURM);

@@ -128,6 +128,7 @@ class StagingTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aRankOfAKilledAgentFindsItsFilesOnAnotherNode() throws Exception {
         Path end = folder.resolve("end");
@@ -204,6 +205,7 @@ class StagingTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aRelayWithoutRoomEndsTheJobInOneLine() throws Exception {
         try (Relays relay = relay("--stage-cache", "100"); Command one = agent(relay, "one", 3)) {

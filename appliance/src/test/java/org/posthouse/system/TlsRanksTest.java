@@ -102,6 +102,7 @@ class TlsRanksTest {
     }
 
     /** Messages of 1 MiB, which go in chunks. */
+    @Tag("long")
     @Test
     void ranksOfOtherHostsSendLargeMessages() throws Exception {
         relay("--keys", folder.resolve("keys").toString());
@@ -150,6 +151,7 @@ class TlsRanksTest {
         assertSucceeds(job);
     }
 
+    @Tag("long")
     @Test
     void relayWithoutKeysIsReachedPlainly() throws Exception {
         relay();
