@@ -246,6 +246,11 @@ public final class RunCommand implements Callable<Integer> {
             description = "Tell where a rank that was started again prints something else to standard error than before, too: not only to standard output.")
     private boolean compareErr;
 
+    @Option(
+            names = "--no-output-tail",
+            description = "Send the relays nothing of what ranks print: their consoles show no output of this job.")
+    private boolean noOutputTail;
+
     @Mixin
     private SupervisedOption supervised;
 
@@ -293,7 +298,7 @@ public final class RunCommand implements Callable<Integer> {
                 environment,
                 durability,
                 new RestartPolicy(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds),
-                new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr));
+                new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr, !noOutputTail));
         Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {

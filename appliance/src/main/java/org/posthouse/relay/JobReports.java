@@ -2,7 +2,10 @@ package org.posthouse.relay;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.posthouse.core.Job;
+import org.posthouse.ops.OutputQuery;
+import org.posthouse.status.JobOutput;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobReport;
 import org.posthouse.wire.WireException;
@@ -10,17 +13,19 @@ import org.posthouse.wire.WireException;
 /**
  * What launchers have reported of their jobs' ranks, for the console. Confined to the relay's control strand.
  *
- * <p>Bound: a node's name for each rank of the open jobs.
+ * <p>Bound: a node's name for each rank of the open jobs, and {@link OutputTails}.
  */
 final class JobReports {
     private final Map<Long, Map<Integer, String>> nodes = new HashMap<>();
+    private final OutputTails output = new OutputTails();
 
     /**
      * Takes a report about an open job.
      *
+     * @param events gets restarts that are complete
      * @throws WireException if it is about none of its ranks
      */
-    void on(JobReport report, OpenJob job) throws WireException {
+    void on(JobReport report, OpenJob job, RelayEvents events) throws WireException {
         if (report.rank() >= job.opening().size()) {
             throw new WireException(
                     CloseReason.MALFORMED_FRAME,
@@ -28,9 +33,8 @@ final class JobReports {
         }
         switch (report.kind()) {
             case JobReport.NODE -> nodes.computeIfAbsent(job.id(), unseen -> new HashMap<>()).put(report.rank(), report.text());
-            default -> {
-                // A kind that this relay does not show.
-            }
+            case JobReport.RESTART -> events.add("RANK_RECOVERED", Job.hexId(job.id()), report.rank(), report.text());
+            default -> output.add(report, System.currentTimeMillis());
         }
     }
 
@@ -39,8 +43,15 @@ final class JobReports {
         return nodes.getOrDefault(job, Map.of()).getOrDefault(rank, "");
     }
 
-    /** The job has ended. */
-    void remove(long job) {
+    /** The newest lines that a job's ranks have printed. */
+    JobOutput output(long job, OutputQuery query) {
+        return output.of(job, query);
+    }
+
+    /** The job has ended. @param shown the ended jobs that are still shown, whose output stays */
+    void onEnded(long job, Set<Long> shown) {
         nodes.remove(job);
+        output.onEnded(job);
+        output.retainEnded(shown);
     }
 }

@@ -177,7 +177,7 @@ final class LauncherSession implements Session {
         write(bare(FrameType.JOB_REPORTED, report.job()));
         OpenJob job = jobs.contains(report.job()) ? relay.jobs().job(report.job()) : null;
         if (job != null) {
-            relay.status().reports().on(report, job);
+            relay.status().reports().on(report, job, relay.events());
         }
     }
 

@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.audit.Audit;
 import org.posthouse.ops.CheckpointReport;
+import org.posthouse.ops.OutputQuery;
+import org.posthouse.status.JobOutput;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
@@ -127,7 +129,8 @@ public final class StatusCollector implements RelayView {
         ranks.forEach(ended::add);
         endedJobs.add(jobStatus(job, ranks, finished ? "FINISHED" : "FAILED"));
         deliveries.remove(job.id());
-        reports.remove(job.id());
+        reports.onEnded(
+                job.id(), endedJobs.all().stream().map(shown -> Long.parseUnsignedLong(shown.id(), 16)).collect(Collectors.toSet()));
     }
 
     /** What launchers have reported for the console. */
@@ -243,6 +246,11 @@ public final class StatusCollector implements RelayView {
     @Override
     public Future<JobActivity> activity(String job) {
         return ofJob(job, id -> inLoop(() -> activity.of(id)));
+    }
+
+    @Override
+    public Future<JobOutput> output(OutputQuery query) {
+        return ofJob(query.job(), id -> inLoop(() -> reports.output(id, query)));
     }
 
     private <T> Future<T> ofJob(String job, LongFunction<Future<T>> question) {

@@ -46,6 +46,8 @@ class CheckpointNowTest {
                     .as("checkpoints of rank %d", rank).isGreaterThan(before.get(rank))));
             Files.createFile(folder.resolve("die"));
             await().atMost(PATIENCE).until(() -> began().containsKey("1/2") || !job.handle().isAlive());
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(texts(a, "RANK_RECOVERED")).as("the parts of the restart")
+                    .singleElement().asString().contains("rank 1 caught up after", "detected", "JVM", "replayed"));
             Files.createFile(folder.resolve("end"));
             Command.Result ended = job.await();
             assertThat(ended.status()).as(ended.err()).isZero();
@@ -95,6 +97,13 @@ class CheckpointNowTest {
             counts.merge(event.path("rank").asInt(), 1, Integer::sum);
         }
         return counts;
+    }
+
+    private static List<String> texts(Relays at, String kind) throws IOException {
+        List<String> texts = new ArrayList<>();
+        at.get("/api/v1/grid");
+        at.get("/api/v1/event-log?kind=" + kind).path("events").forEach(event -> texts.add(event.path("text").asText()));
+        return texts;
     }
 
     /** The step at which each process began, by its rank and incarnation. */

@@ -81,6 +81,9 @@ final class ConsoleStrangersTest {
             assertThat(order(relay, "/api/v1/mode", "{\"mode\":\"pooled\"}")).startsWith("HTTP/1.1 401").contains("user " + NOBODY);
             assertThat(order(relay, "/api/v1/drain", "{\"drain\":true}")).startsWith("HTTP/1.1 401");
             assertThat(order(relay, "/api/v1/end-job", "{\"job\":\"1\"}")).startsWith("HTTP/1.1 401");
+            assertThat(order(relay, "/api/v1/checkpoint", "{\"job\":\"1\"}")).startsWith("HTTP/1.1 401");
+            assertThat(ask(relay, "GET /api/v1/jobs/1/output")).as("what programs print").startsWith("HTTP/1.1 401");
+            assertThat(ask(relay, "GET /api/v1/jobs/1")).startsWith("HTTP/1.1 404");
             assertThat(relay.get("/api/v1/relays").at("/relays/0/mode").asText()).isEqualTo("multiplexed");
             Path secret = data.resolve("ops-token");
             Path audit = data.resolve("audit.log");
@@ -89,6 +92,7 @@ final class ConsoleStrangersTest {
             }
             String token = Files.readString(secret).strip();
             assertThat(order(relay, "/api/v1/mode", "{\"mode\":\"pooled\"}", "Authorization: Bearer " + token)).startsWith("HTTP/1.1 200");
+            assertThat(ask(relay, "GET /api/v1/jobs/1/output", "Authorization: Bearer " + token)).startsWith("HTTP/1.1 404");
             Command.Result own = Command.run(folder, "mode", "multiplexed", "--ops", relay.ready().console());
             assertThat(own.status()).as(own.err()).isZero();
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(Files.readString(audit))

@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.system.jobs.SendsThenWaits;
 
 /** What the console's page of a job knows of its ranks: their nodes and last deliveries. Real processes. */
@@ -42,6 +44,55 @@ class JobPageTest {
             assertThat(texts(ranks(relay), "node")).as("of a job that has ended").containsExactlyInAnyOrder("one", "one", "two", "two");
             assertThat(one.handle().isAlive() && two.handle().isAlive()).isTrue();
         }
+    }
+
+    @Test
+    void theNewestLinesOfAllRanksAreAtEachRelay() throws Exception {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        try (Relays a = relay(authority, "site-a", List.of()); Relays b = relay(authority, "site-b", List.of("--peer", "site-a=" + a.ready().links()))) {
+            try (Command job = start(a, b, SendsThenWaits.class)) {
+                await().atMost(PATIENCE).until(() -> !b.get("/api/v1/grid").path("jobs").isEmpty() || !job.handle().isAlive());
+                String output = "/api/v1/jobs/" + b.get("/api/v1/grid").at("/jobs/0/id").asText() + "/output";
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(lines(b.get(output))).as("%s", job.err())
+                                .containsExactlyInAnyOrder("0 out waits", "1 out waits", "2 out waits", "3 out waits"));
+                assertThat(lines(b.get(output + "?search=WAIT&rank=2"))).containsExactly("2 out waits");
+                assertThat(lines(b.get(output + "?search=absent"))).isEmpty();
+                assertThat(b.get(output + "?lines=3").path("older").asInt()).isEqualTo(1);
+                Files.createFile(folder.resolve("end"));
+                assertThat(job.await().status()).isZero();
+                assertThat(lines(b.get(output))).as("of a job that has ended").hasSize(4);
+                Command.Result shown = Command.run(folder, "jobs", "output", output.split("/")[4], "--rank", "3", "--ops", a.ready().console());
+                assertThat(shown.out()).as(shown.err()).isEqualTo("waits" + System.lineSeparator());
+            }
+            try (Command job = start(a, b, SendsThenWaits.class, "--no-output-tail")) {
+                Command.Result ended = job.await();
+                assertThat(ended.out()).as(ended.err()).contains("[3] waits");
+                String hidden = "/api/v1/jobs/" + a.get("/api/v1/grid").at("/jobs/0/id").asText() + "/output";
+                assertThat(lines(a.get(hidden))).isEmpty();
+            }
+        }
+    }
+
+    private Command start(Relays a, Relays b, Class<?> program, String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("run", "-n", "4", "--relay", a.ranks(), "--relay", b.ranks()));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("-cp", Jobs.classPath(), program.getName(), folder.resolve("end").toString()));
+        return Command.start(folder, arguments.toArray(String[]::new));
+    }
+
+    private Relays relay(GridAuthority authority, String site, List<String> more) throws Exception {
+        Path keys = folder.resolve("keys-" + site);
+        authority.issue(site, 2, keys);
+        List<String> arguments = new ArrayList<>(List.of("--keys", keys.toString(), "--links", "127.0.0.1:0", "--data", folder.resolve(site).toString()));
+        arguments.addAll(more);
+        return Relays.start(folder, site, arguments.toArray(String[]::new));
+    }
+
+    private static List<String> lines(JsonNode output) {
+        return StreamSupport.stream(output.path("lines").spliterator(), false)
+                .map(line -> line.path("rank").asInt() + " " + line.path("stream").asText() + " " + line.path("text").asText())
+                .toList();
     }
 
     private Command agent(Relays relay, String name) throws IOException {

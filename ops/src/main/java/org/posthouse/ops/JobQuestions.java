@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.posthouse.status.JobActivity;
+import org.posthouse.status.JobOutput;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayEvent;
@@ -48,6 +49,12 @@ final class JobQuestions {
                     List<RelayEvent> marks = events.after(0, EventBoard.EVENTS_MAX, job.id(), "");
                     return JobTimeline.of(job, answers.told, marks, answers.missing);
                 });
+    }
+
+    /** What they have printed last. */
+    Future<JobLines> output(JobStatus job, OutputQuery query) {
+        return ask(job, view -> view.output(query), query.words(), JobOutput.class, output -> output)
+                .map(answers -> JobLines.of(job, query, answers.told, answers.missing));
     }
 
     /** The answers that came, and the homes that gave none. */

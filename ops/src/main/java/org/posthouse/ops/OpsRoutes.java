@@ -91,6 +91,10 @@ final class OpsRoutes {
         get(router, "/api/v1/jobs/:id/matrix", ctx -> ask(ctx, JobQuestions::matrix));
         get(router, "/api/v1/jobs/:id/timeline", ctx -> ask(ctx, JobQuestions::timeline));
         get(router, "/api/v1/jobs/:id/waits", ctx -> ask(ctx, JobQuestions::waits));
+        get(router, "/api/v1/jobs/:id/output", ctx -> {
+            ctx.request().pause();
+            gate.requireOperator(ctx, client -> output(ctx));
+        });
         router.get(EVENTS).handler(ctx -> {
             if (stream.accept(ctx, ConsoleGate.still(ctx))) {
                 connections.hold(ctx.request().connection());
@@ -194,6 +198,18 @@ final class OpsRoutes {
         known.grid.refresh().onComplete(asked -> withJob(ctx, overview().with(known.grid.entries()), job -> question.apply(questions, job)
                 .onSuccess(told -> answer(ctx, () -> OpsJson.ofJob(told)))
                 .onFailure(ctx::fail)));
+    }
+
+    /** Of somebody who has proved that he may give orders: what programs print is nobody else's. */
+    private void output(RoutingContext ctx) {
+        ctx.request().resume();
+        try {
+            OutputQuery query = OutputQuery.of(
+                    ctx.pathParam("id"), parameter(ctx, "rank", ""), parameter(ctx, "lines", ""), parameter(ctx, "search", ""));
+            ask(ctx, (questions, job) -> questions.output(job, query));
+        } catch (IllegalArgumentException e) {
+            Responses.error(ctx, 400, e.getMessage());
+        }
     }
 
     private static void withJob(RoutingContext ctx, Overview overview, Consumer<JobStatus> then) {

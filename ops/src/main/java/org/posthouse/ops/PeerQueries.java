@@ -2,6 +2,7 @@ package org.posthouse.ops;
 
 import io.vertx.core.Future;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -64,6 +65,10 @@ public final class PeerQueries {
         }
         if (query.startsWith(ACTIVITY)) {
             return relay.activity(query.substring(ACTIVITY.length())).map(PeerJson::write);
+        }
+        Optional<OutputQuery> output = OutputQuery.parse(query);
+        if (output.isPresent()) {
+            return relay.output(output.get()).map(PeerJson::write);
         }
         if (query.startsWith(CHECKPOINT)) {
             return relay.checkpoint(query.substring(CHECKPOINT.length())).map(PeerJson::write);

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.List;
 import org.posthouse.status.JobActivity;
+import org.posthouse.status.JobOutput;
 import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RankWait;
 import org.posthouse.status.RelayEvent;
@@ -114,6 +115,15 @@ public interface RelayView {
     /** What the ranks of a job, at home here, have done in each second of the last minutes. @return as of {@link #traffic} */
     default Future<JobActivity> activity(String job) {
         return Future.succeededFuture(new JobActivity(0, List.of()));
+    }
+
+    /**
+     * Lines that ranks of a job, at home here, have printed. Whoever is shown them has proved that he may give orders.
+     *
+     * @return as of {@link #traffic}; also of a job that has ended and is still shown
+     */
+    default Future<JobOutput> output(OutputQuery query) {
+        return Future.succeededFuture(new JobOutput(List.of(), 0, 0));
     }
 
     /**

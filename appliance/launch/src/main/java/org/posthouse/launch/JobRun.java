@@ -27,6 +27,7 @@ import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.JobStatusReport;
 import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.output.OutputTail;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.Candidate;
 import org.posthouse.launch.place.HomeAssignment;
@@ -43,7 +44,6 @@ import org.posthouse.launch.remote.NodeRelease;
 import org.posthouse.launch.remote.PartsWait;
 import org.posthouse.launch.supervise.JobSupervisor;
 import org.posthouse.launch.supervise.JobTimers;
-import org.posthouse.launch.supervise.RankHost;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.ExitStatuses;
@@ -77,7 +77,7 @@ public final class JobRun implements RunningJob {
     private final JobFolder folder;
 
     private final BlockingQueue<JobSignal> signals;
-    private final RankHost host;
+    private final ProcessRankHost host;
     private final ProcessStarter starter;
     private final JobRecords records;
     private final RankOutput output;
@@ -123,7 +123,11 @@ public final class JobRun implements RunningJob {
         this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
         this.host = new ProcessRankHost(
                 spec, opening.token(), starter, this::wayOf, output, tapes, input(), records, signals::add);
-        this.reporter = new RankReporter(opening, relays, host);
+        OutputTail tail = spec.streams().showsTail() ? new OutputTail(spec.ranks()) : null;
+        if (tail != null) {
+            output.tailTo(tail);
+        }
+        this.reporter = new RankReporter(opening, relays, host, tail);
         this.watch = new JobSupervisor(
                 spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
     }
@@ -541,6 +545,7 @@ public final class JobRun implements RunningJob {
             host.kill(watch::isAwaited);
         }
         noteEnding(watch.end());
+        reporter.look(); // The last lines, while the relays have the job.
         relays.closeJob(why);
         if (failed) {
             host.awaitExits(LEAVE_GRACE_MS);

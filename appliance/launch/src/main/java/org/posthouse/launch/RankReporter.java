@@ -2,35 +2,47 @@ package org.posthouse.launch;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.job.Restart;
+import org.posthouse.launch.output.OutputTail;
 import org.posthouse.launch.place.RelayClient;
-import org.posthouse.launch.supervise.RankHost;
+import org.posthouse.launch.process.ProcessRankHost;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.JobReport;
 
 /**
- * Tells the home relays of a job's ranks what their consoles show and only the launcher knows: which node runs a rank.
- * It looks once a second, on a thread of its own, and never waits for a relay. A relay that was lost is told all again.
+ * Tells the home relays of a job's ranks what their consoles show and only the launcher knows: which node runs a rank, the
+ * newest lines that it has printed, and the parts of its restarts. It looks once a second, on a thread of its own, and never waits for a relay: lines
+ * for which a relay has no room by then are left out. A relay that was lost is told the nodes again.
  */
 final class RankReporter implements AutoCloseable {
     private static final long LOOK_MS = 1_000;
 
     private final JobOpen job;
     private final JobRelays relays;
-    private final RankHost host;
+    private final ProcessRankHost host;
+
+    /** Null if no console is to see what ranks print. */
+    private final OutputTail tail;
 
     /** Node of each rank as its relay was told last; guarded by this. */
     private final Map<Integer, Told> told = new HashMap<>();
+
+    /** The rank that is looked at first, so that none is always the last; guarded by this. */
+    private int first;
 
     private final Thread looker = Thread.ofVirtual().name("posthouse-reports").unstarted(this::lookOften);
 
     /** What was told on this connection. */
     private record Told(RelayClient line, String node) {}
 
-    RankReporter(JobOpen job, JobRelays relays, RankHost host) {
+    /** @param tail null if no console is to see what ranks print */
+    RankReporter(JobOpen job, JobRelays relays, ProcessRankHost host, OutputTail tail) {
         this.job = job;
         this.relays = relays;
         this.host = host;
+        this.tail = tail;
     }
 
     void start() {
@@ -50,10 +62,18 @@ final class RankReporter implements AutoCloseable {
 
     /** Tells what is new. */
     synchronized void look() {
-        for (int rank = 0; rank < job.size(); rank++) {
+        for (Restart restart = host.nextRestart(); restart != null; restart = host.nextRestart()) {
+            restart(restart);
+        }
+        int begin = first;
+        first = (begin + 1) % job.size();
+        for (int each = 0; each < job.size(); each++) {
+            int rank = (begin + each) % job.size();
             RelayClient line = relays.line(job.homeOf()[rank]);
-            if (line != null) {
+            if (line != null && !line.isLost()) {
                 node(line, rank);
+                output(line, rank, false);
+                output(line, rank, true);
             }
         }
     }
@@ -62,9 +82,29 @@ final class RankReporter implements AutoCloseable {
         Told now = new Told(line, host.node(rank));
         Told before = told.get(rank);
         String shown = before == null || before.line != line ? "" : before.node;
-        if (now.node.equals(shown) || line.tryReport(new JobReport(job.job(), JobReport.NODE, rank, 0, now.node))) {
+        if (now.node.equals(shown)) {
+            told.put(rank, now);
+        } else if (line.mayReport()) {
+            line.report(new JobReport(job.job(), JobReport.NODE, rank, 0, now.node));
             told.put(rank, now);
         }
+    }
+
+    /** A relay that is away by then does not hear of it; the launcher has told it to people anyway. */
+    private void restart(Restart restart) {
+        RelayClient line = relays.line(job.homeOf()[restart.rank()]);
+        if (line != null && line.mayReport()) {
+            line.report(new JobReport(job.job(), JobReport.RESTART, restart.rank(), 0, restart.words()));
+        }
+    }
+
+    private void output(RelayClient line, int rank, boolean isErr) {
+        if (tail == null || !line.mayReport()) {
+            return;
+        }
+        Optional<OutputTail.Part> part = tail.take(rank, isErr);
+        part.ifPresent(lines -> line.report(
+                new JobReport(job.job(), isErr ? JobReport.ERR : JobReport.OUT, rank, lines.skipped(), lines.text())));
     }
 
     @Override

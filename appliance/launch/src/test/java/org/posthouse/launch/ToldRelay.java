@@ -137,11 +137,11 @@ public final class ToldRelay implements AutoCloseable {
         return JobKept.decode(hear(FrameType.JOB_KEPT));
     }
 
-    /** The next frame of this type; that ranks are done comes whenever there is nothing else to do. */
+    /** The next frame of this type; that ranks are done comes whenever there is nothing else to do, and what the console shows too. */
     private ByteBuffer hear(FrameType type) throws Exception {
         ByteBuffer frame = hear();
         FrameView view = new FrameView().wrap(frame, 0);
-        while (view.type() == FrameType.JOB_KEPT && type != FrameType.JOB_KEPT) {
+        while (view.type() == FrameType.JOB_REPORT || view.type() == FrameType.JOB_KEPT && type != FrameType.JOB_KEPT) {
             frame = hear();
             view.wrap(frame, 0);
         }

@@ -3,8 +3,12 @@ package org.posthouse.cli.jobs;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.posthouse.cli.console.ConsoleClient;
@@ -22,14 +26,18 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code posthouse jobs output}: what a job's folder has kept of its ranks' output. Relays carry messages, and never see what ranks print. */
+/** {@code posthouse jobs output}: what a job's folder has kept of its ranks' output, or else the newest lines that its relays have. */
 @Command(
         name = "output",
-        description = "Prints what the ranks of a job have printed: of a job with a folder (run --folder DIR), running or over. Of another job, where its"
-                + " output goes.",
+        description = "Prints what the ranks of a job have printed, running or over. Of a job with a folder (run --folder DIR) that is all of standard output; of a"
+                + " job's id, the newest lines of both streams that its relays have (not with run --no-output-tail).",
         mixinStandardHelpOptions = true,
-        footer = {"", "Examples:", "  posthouse jobs output june", "  posthouse jobs output june --rank 3 --err", "  posthouse jobs output june --json"})
+        footer = {"", "Examples:", "  posthouse jobs output june", "  posthouse jobs output june --rank 3 --err",
+            "  posthouse jobs output 4f1c09a2b3d4e5f6 --search error", "  posthouse jobs output june --json"})
 final class JobsOutputCommand implements Callable<Integer> {
+    /** As many as a relay's answer has at most. */
+    private static final int LINES_MAX = 2_000;
+
     @Spec
     private CommandSpec command;
 
@@ -43,6 +51,9 @@ final class JobsOutputCommand implements Callable<Integer> {
     @Option(names = "--err", description = "Standard error in place of standard output.")
     private boolean standardError;
 
+    @Option(names = "--search", paramLabel = "TEXT", defaultValue = "", description = "Only lines with this text, in capitals or not.")
+    private String search;
+
     @Mixin
     private ConsoleOptions console;
 
@@ -50,7 +61,11 @@ final class JobsOutputCommand implements Callable<Integer> {
     public Integer call() throws CommandFailure {
         Path folder = Path.of(job);
         if (!JobFolder.isOne(folder)) {
-            throw new CommandFailure(JobId.isOne(job) ? elsewhere(job) : job + " is neither the folder of a job (run --folder) nor a job's id");
+            if (!JobId.isOne(job)) {
+                throw new CommandFailure(job + " is neither the folder of a job (run --folder) nor a job's id");
+            }
+            printNewest();
+            return 0;
         }
         try {
             print(folder);
@@ -67,7 +82,7 @@ final class JobsOutputCommand implements Callable<Integer> {
         }
         ArrayNode all = JsonNodeFactory.instance.arrayNode();
         for (int each : rank == null ? IntStream.range(0, ranks).toArray() : new int[] {rank}) {
-            List<String> lines = JobFolder.shown(folder, each, standardError ? "err" : "out");
+            List<String> lines = JobFolder.shown(folder, each, standardError ? "err" : "out").stream().filter(this::isSearched).toList();
             if (console.json()) {
                 ArrayNode listed = all.addObject().put("rank", each).put("stream", standardError ? "err" : "out").putArray("lines");
                 lines.forEach(listed::add);
@@ -80,11 +95,53 @@ final class JobsOutputCommand implements Callable<Integer> {
         }
     }
 
-    private String elsewhere(String id) throws CommandFailure {
+    private boolean isSearched(String line) {
+        return line.toLowerCase(Locale.ROOT).contains(search.toLowerCase(Locale.ROOT));
+    }
+
+    /** What the job's relays have. */
+    private void printNewest() throws CommandFailure {
         ConsoleClient client = console.client();
-        JsonNode found = client.json(client.get(JobId.path(id)));
-        return "job " + id + " (" + OneLine.of(found.path("name").asText()) + ") prints at its launcher, the posthouse run or resume of "
-                + JobsListing.owner(found) + ": a relay never has it. If it was started with run --folder DIR, name that folder on the launcher's host;"
-                + " with run --output DIR, the copies are there";
+        String path = JobId.path(job) + "/output?lines=" + LINES_MAX + "&search=" + URLEncoder.encode(search, StandardCharsets.UTF_8)
+                + (rank == null ? "" : "&rank=" + rank);
+        String answer = client.get(path);
+        if (console.json()) {
+            System.out.println(answer);
+            return;
+        }
+        JsonNode output = client.json(answer);
+        for (JsonNode line : output.path("lines")) {
+            boolean isErr = line.path("stream").asText().equals("err");
+            if (isErr || !standardError) {
+                String tag = rank == null ? "[" + line.path("rank").asInt() + "] " : "";
+                (isErr ? System.err : System.out).println(tag + OneLine.of(line.path("text").asText()));
+            }
+        }
+        String note = note(output);
+        if (!note.isEmpty()) {
+            System.err.println(note);
+        }
+    }
+
+    /** What is missing in the relays' answer; empty if nothing is. */
+    static String note(JsonNode output) {
+        List<String> parts = new ArrayList<>();
+        long older = output.path("older").asLong() + output.path("dropped").asLong();
+        if (older > 0) {
+            parts.add(String.format(Locale.ROOT, "%,d further lines are not shown: relays keep the newest", older));
+        }
+        if (output.path("lines").isEmpty() && older == 0) {
+            parts.add("the relays have no line: none was printed or matches, or the job was started with --no-output-tail");
+        }
+        if (!output.path("missing").isEmpty()) {
+            parts.add("without the ranks at relays that do not answer: " + String.join(", ", texts(output.path("missing"))));
+        }
+        return parts.isEmpty() ? "" : "posthouse jobs output: " + String.join("; ", parts);
+    }
+
+    private static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        array.forEach(each -> texts.add(OneLine.of(each.asText())));
+        return texts;
     }
 }

@@ -62,7 +62,8 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
                 .put("relayTimeoutMs", spec.patience().relayTimeoutMs())
                 .put("silenceSeconds", spec.patience().silenceSeconds())
                 .put("launcherSeconds", spec.patience().launcherSeconds());
-        file.putObject("streams").put("input", spec.streams().input()).put("compareErr", spec.streams().compareErr());
+        file.putObject("streams").put("input", spec.streams().input()).put("compareErr", spec.streams().compareErr())
+                .put("showsTail", spec.streams().showsTail());
         file.put("folder", folder.toString());
         nodes.ifPresent(used -> put(file.putObject("nodes"), used));
         put(file.putObject("environment"), spec.environment());
@@ -150,7 +151,8 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
     /** A launcher of an earlier version had none. */
     private static RankStreams streams(JsonNode file) {
         JsonNode streams = file.path("streams");
-        return streams.isMissingNode() ? RankStreams.DEFAULT : new RankStreams(number(streams, "input"), streams.required("compareErr").asBoolean());
+        return streams.isMissingNode() ? RankStreams.DEFAULT : new RankStreams(
+                number(streams, "input"), streams.required("compareErr").asBoolean(), streams.path("showsTail").asBoolean(true));
     }
 
     private static String text(JsonNode object, String name) {

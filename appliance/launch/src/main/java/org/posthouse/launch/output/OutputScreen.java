@@ -45,6 +45,9 @@ final class OutputScreen {
         /** Null if nothing is copied. Set before anything is shown. */
         private OutputCopies.Copy copy;
 
+        /** Null if no console is to see what is printed. Set before anything is shown. */
+        private StreamTail tail;
+
         private Lane(LineMerge.Source source) {
             this.source = source;
         }
@@ -54,8 +57,16 @@ final class OutputScreen {
             copy = to;
         }
 
+        /** Keeps the newest of what is shown for the relays' consoles. */
+        void tailTo(StreamTail to) {
+            tail = to;
+        }
+
         /** Waits until there is room. */
         void show(byte[] bytes, int first, int count) {
+            if (tail != null) {
+                tail.add(bytes, first, count);
+            }
             if (copy != null) {
                 copy.write(bytes, first, count);
             }
@@ -79,6 +90,9 @@ final class OutputScreen {
         }
 
         private void endOpenLine() {
+            if (tail != null) {
+                tail.endLine();
+            }
             if (copy != null) {
                 copy.endLine();
             }
@@ -105,6 +119,9 @@ final class OutputScreen {
 
         /** No process follows. */
         void end() {
+            if (tail != null) {
+                tail.endLine();
+            }
             if (copy != null) {
                 copy.close();
             }

@@ -60,6 +60,14 @@ public final class RankOutput {
         }
     }
 
+    /** Keeps the newest lines of each stream for the relays' consoles. Call before any process is started. */
+    public void tailTo(OutputTail tail) {
+        for (int rank = 0; rank < outLanes.length; rank++) {
+            outLanes[rank].tailTo(tail.of(rank, false));
+            errLanes[rank].tailTo(tail.of(rank, true));
+        }
+    }
+
     /** Starts the pump of a rank's standard output. */
     public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret, StreamProgress progress) {
         return pump(rank, from, outLanes[rank], tape, incarnation, secret, progress, "standard output");

@@ -361,26 +361,23 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
-    /**
-     * Tells the relay something for its console. Does not wait.
-     *
-     * @return false if the relay has not answered earlier reports yet, of which there are no more than sockets hold; true
-     *     also of a relay that takes none, or is gone
-     */
-    public boolean tryReport(JobReport report) {
+    /** Whether there is room for a report: those that the relay has not answered yet are no more than sockets hold. */
+    public boolean mayReport() {
+        return !takesReports || closing || reports.hasRoom();
+    }
+
+    /** Tells the relay something for its console, unless it takes no reports. Does not wait. Call if {@link #mayReport}. */
+    public void report(JobReport report) {
         if (!takesReports || closing) {
-            return true;
+            return;
         }
         ByteBuffer frame = report.encode();
-        if (!reports.tryAdd(frame.remaining())) {
-            return false;
-        }
+        reports.add(frame.remaining());
         try {
             write(frame);
         } catch (IOException e) {
             LOG.debug("{} is gone, which its reader reports: {}", this, e.getMessage());
         }
-        return true;
     }
 
     /** Waits until the relay has sent all reports and closed the job for good; false if it does not in time. */

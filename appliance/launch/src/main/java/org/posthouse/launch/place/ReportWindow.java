@@ -1,6 +1,7 @@
 package org.posthouse.launch.place;
 
 import java.util.ArrayDeque;
+import org.posthouse.wire.FrameType;
 
 /**
  * The reports that a relay has not answered yet. It bounds their bytes to what sockets hold, so that a launcher never waits
@@ -13,14 +14,15 @@ final class ReportWindow {
     private final ArrayDeque<Integer> unanswered = new ArrayDeque<>();
     private int bytes;
 
-    /** Adds a report, if there is room. @return whether there is */
-    synchronized boolean tryAdd(int reportBytes) {
-        if (bytes + reportBytes > BYTES_MAX) {
-            return false;
-        }
+    /** Whether there is room for a report of any length. */
+    synchronized boolean hasRoom() {
+        return bytes + FrameType.JOB_REPORT.bytesMax() <= BYTES_MAX;
+    }
+
+    /** Adds a report. */
+    synchronized void add(int reportBytes) {
         unanswered.add(reportBytes);
         bytes += reportBytes;
-        return true;
     }
 
     /** The relay has answered the oldest. */

@@ -5,6 +5,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -17,6 +19,7 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.Restart;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.supervise.JobThread;
 import org.posthouse.launch.supervise.RankHost;
@@ -42,6 +45,9 @@ public final class ProcessRankHost implements RankHost {
 
     /** Guarded by itself; null for a rank that was never started. */
     private final RankProcess[] present;
+
+    /** Complete restarts that were not taken yet. */
+    private final Queue<Restart> restarts = new ConcurrentLinkedQueue<>();
 
     /** Guarded by {@link #present}. */
     private boolean killed;
@@ -158,6 +164,16 @@ public final class ProcessRankHost implements RankHost {
         synchronized (present) {
             return present[rank] == null ? "" : present[rank].node();
         }
+    }
+
+    @Override
+    public void caughtUp(Restart restart) {
+        restarts.add(restart);
+    }
+
+    /** Takes the oldest restart that is complete and was not taken yet; null if there is none. Any thread may call it. */
+    public Restart nextRestart() {
+        return restarts.poll();
     }
 
     @Override

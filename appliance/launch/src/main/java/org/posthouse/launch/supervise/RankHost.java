@@ -5,6 +5,7 @@ import java.util.function.IntPredicate;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.Restart;
 
 /**
  * Runs the processes of a job's ranks: at most one of each rank at a time. It reports each process's exit by {@link
@@ -40,6 +41,9 @@ public interface RankHost extends AutoCloseable {
 
     /** The name of the node that runs the rank's present or last process; empty: this host, or no node yet. Any thread may ask. */
     String node(int rank);
+
+    /** A restart is complete: the new process is where its predecessor had been. */
+    void caughtUp(Restart restart);
 
     /** The present processes, perhaps some that have just ended. */
     List<JobStatusReport.RankRun> present();

@@ -135,6 +135,7 @@ final class RankStarter {
         Restart restart = restartTimings.caughtUp(rank, atNs, deliveries);
         if (restart != null) {
             notices.print(restart.words());
+            host.caughtUp(restart);
         }
     }
 

@@ -12,22 +12,20 @@ class ReportWindowTest {
 
     @Test
     void hasRoomAgainWhenTheOldestReportIsAnswered() {
-        assertThat(window.tryAdd(ReportWindow.BYTES_MAX - 100)).isTrue();
-        assertThat(window.tryAdd(100)).isTrue();
-        assertThat(window.tryAdd(1)).isFalse();
+        assertThat(window.hasRoom()).isTrue();
+        window.add(FrameType.JOB_REPORT.bytesMax());
+        assertThat(window.hasRoom()).isFalse();
+        window.add(100);
         window.answered();
-        assertThat(window.tryAdd(ReportWindow.BYTES_MAX - 100)).isTrue();
-        assertThat(window.tryAdd(1)).isFalse();
-    }
-
-    @Test
-    void hasRoomForALongestReport() {
-        assertThat(window.tryAdd(FrameType.JOB_REPORT.bytesMax())).isTrue();
+        assertThat(window.hasRoom()).isTrue();
     }
 
     @Test
     void isNotMadeLargerByAnswersToNothing() {
         window.answered();
-        assertThat(window.tryAdd(ReportWindow.BYTES_MAX + 1)).isFalse();
+        window.add(ReportWindow.BYTES_MAX);
+        assertThat(window.hasRoom()).isFalse();
+        window.answered();
+        assertThat(window.hasRoom()).isTrue();
     }
 }

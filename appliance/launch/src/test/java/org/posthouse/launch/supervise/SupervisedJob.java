@@ -12,6 +12,7 @@ import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.Restart;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.JobEvent;
@@ -50,6 +51,11 @@ abstract class SupervisedJob {
     String where = "";
 
     private final RankHost host = new RankHost() {
+        @Override
+        public void caughtUp(Restart restart) {
+            // Its parts are the timings' subject.
+        }
+
         @Override
         public String node(int rank) {
             return "";
