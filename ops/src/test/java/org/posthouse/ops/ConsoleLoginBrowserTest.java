@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +17,7 @@ import org.openqa.selenium.Keys;
 import org.posthouse.ops.access.Role;
 import org.posthouse.ops.access.TestUsers;
 import org.posthouse.ops.access.UsersFile;
+import org.posthouse.testkit.Browser;
 
 /** The login in a real browser: refused, and allowed by role. Each test's console has a port of its own, and so its cookie. */
 @Timeout(180)
@@ -27,26 +25,10 @@ class ConsoleLoginBrowserTest {
     @TempDir
     private static Path folder;
 
-    private static Browser browser;
+    @RegisterExtension
+    private static final Browser browser = new Browser();
 
     private UsersFile users;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start(folder);
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void resize() {
-        browser.resize(1280);
-    }
 
     private OpsFixture console() throws Exception {
         users = TestUsers.in(folder);
@@ -68,22 +50,18 @@ class ConsoleLoginBrowserTest {
         browser.await("the nodes", () -> browser.all("main tbody tr").size(), 1);
     }
 
-    private static String text(String selector) {
-        return String.join("; ", browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).toList());
-    }
-
     @Test
     void aWrongPasswordIsRefusedAndTheRightOneLeadsToTheWantedPage() throws Exception {
         try (OpsFixture ops = console()) {
             browser.open(ops.uri("/nodes").toString());
             logIn(TestUsers.VIEWER, "wrong horse");
-            browser.await("the refusal", () -> text(".login [role=alert]"), "Name or password is wrong.");
+            browser.await("the refusal", () -> browser.text(".login [role=alert]"), "Name or password is wrong.");
             assertThat(browser.run("return document.querySelector('.login input[name=password]').value")).isEqualTo("");
             assertThat(ops.server.stream().openClients()).as("nothing is heard without a login").isZero();
             logIn(TestUsers.VIEWER, TestUsers.PASSWORD);
             awaitRows();
             assertThat(browser.run("return location.pathname")).isEqualTo("/nodes");
-            assertThat(text(".account")).isEqualTo("bob viewer Log out");
+            assertThat(browser.text(".account")).isEqualTo("bob viewer Log out");
         }
     }
 
@@ -98,17 +76,17 @@ class ConsoleLoginBrowserTest {
             for (String page : List.of("/", "/relays/rennes-a", "/jobs/" + Scenes.JOB)) {
                 browser.open(ops.uri(page).toString());
                 browser.await(page, () -> browser.all("main h2, main h3").isEmpty(), false);
-                browser.await("the account", () -> text(".account").startsWith(name), true);
+                browser.await("the account", () -> browser.text(".account").startsWith(name), true);
                 assertThat(browser.all("main button[aria-haspopup=dialog]").isEmpty()).as(page).isNotEqualTo(offered);
             }
             if (offered) {
                 browser.open(ops.uri("/nodes").toString());
                 awaitRows();
-                String before = text("main tbody tr .badge");
+                String before = browser.text("main tbody tr .badge");
                 browser.all("main button[aria-haspopup=dialog]").getFirst().click();
                 browser.await("the question", () -> browser.all("dialog[open] .primary").size(), 1);
                 browser.all("dialog[open] .primary").getFirst().click();
-                browser.await("the order is carried out", () -> text("main tbody tr .badge").equals(before), false);
+                browser.await("the order is carried out", () -> browser.text("main tbody tr .badge").equals(before), false);
             }
         }
     }
@@ -129,9 +107,9 @@ class ConsoleLoginBrowserTest {
             browser.closeOtherTabs(first);
             awaitForm();
             logIn(TestUsers.VIEWER, TestUsers.PASSWORD);
-            browser.await("the new role", () -> text(".account"), "bob operator Log out");
+            browser.await("the new role", () -> browser.text(".account"), "bob operator Log out");
             awaitRows();
-            browser.await("the stream", () -> text(".stream"), "Live");
+            browser.await("the stream", () -> browser.text(".stream"), "Live");
         }
     }
 
@@ -140,7 +118,7 @@ class ConsoleLoginBrowserTest {
         try (OpsFixture ops = console()) {
             browser.open(ops.uri("/").toString());
             logIn(TestUsers.OPERATOR, TestUsers.PASSWORD);
-            browser.await("the account", () -> text(".account"), "alice operator Log out");
+            browser.await("the account", () -> browser.text(".account"), "alice operator Log out");
             browser.all(".account button").getFirst().click();
             awaitForm();
             browser.open(ops.uri("/nodes").toString());
@@ -165,8 +143,7 @@ class ConsoleLoginBrowserTest {
             browser.run(axe);
             assertThat(browser.run(ConsoleAccessibilityTest.FIND)).isEqualTo(List.of());
             assertThat(browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")).isEqualTo(0L);
-            Path pictures = Files.createDirectories(Path.of(System.getProperty("basedir", "."), "target/console"));
-            Files.write(pictures.resolve("login-" + scheme + ".png"), browser.picture());
+            browser.picture(Path.of(System.getProperty("basedir", "."), "target/console", "login-" + scheme + ".png"));
         }
     }
 }
