@@ -391,7 +391,7 @@ public final class RelayCommand implements Callable<Integer> {
 
     /** Checks the addresses that are open to others, and their authentication. */
     private void checkDoors(Problems problems) {
-        console.check(problems);
+        console.check(data != null, problems);
         if (keys == null && (links != null || !peers.isEmpty())) {
             problems.add("--links and --peer need --keys: links are always authenticated");
         }
@@ -445,7 +445,7 @@ public final class RelayCommand implements Callable<Integer> {
                 config.relay(),
                 host.relay().address(),
                 host.relay().linkPort() == 0 ? "" : new HostPort(links.host(), host.relay().linkPort()).toString(),
-                new HostPort(console.address().host(), host.consolePort()).toString());
+                console.url(host.consolePort()));
         System.out.println(json ? line.json() : line.text());
         System.out.flush();
     }

@@ -2,14 +2,17 @@ package org.posthouse.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.cli.console.ConsoleAddress;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.file.OpsSecret;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
 import org.posthouse.cli.option.Problems;
 import org.posthouse.ops.OpsConfig;
+import org.posthouse.ops.access.ConsoleTls;
 import org.posthouse.ops.access.UsersFile;
 import org.posthouse.relay.host.ConsoleAccess;
 import picocli.CommandLine.Option;
@@ -32,7 +35,7 @@ final class RelayConsoleOptions {
 
     @Option(
             names = "--unsafe-open-console",
-            description = "Let --ops be reached from outside: without --private-console the console shows everything to everybody.")
+            description = "Let --ops be reached from outside without TLS, or without a login: then it shows everything to everybody.")
     private boolean unsafeOpenConsole;
 
     @Option(
@@ -54,14 +57,39 @@ final class RelayConsoleOptions {
                     + " this relay's own user and root it then shows only whether the relay is well. Read again when it changes.")
     private Path usersFile;
 
+    @Option(
+            names = "--ops-cert",
+            paramLabel = "FILE",
+            description = "The console's certificate, with those of its issuers behind it, in PEM: it then speaks TLS alone. Read again when it changes.")
+    private Path certificate;
+
+    @Option(names = "--ops-cert-key", paramLabel = "FILE", description = "The key of --ops-cert, in PEM (PKCS #8 without a password).")
+    private Path certificateKey;
+
     HostPort address() {
         return ops;
     }
 
-    /** Checks what of it is open to others. */
-    void check(Problems problems) {
-        if (!ops.isLoopback() && !unsafeOpenConsole) {
-            problems.add("--ops " + ops + " can be reached from outside and has no login: add --unsafe-open-console if you mean it");
+    /** As commands take it with --ops. @param port the one that it listens at */
+    String url(int port) {
+        return new ConsoleAddress(new HostPort(ops.host(), port), certificate != null).toString();
+    }
+
+    /** Checks what of it is open to others. @param makesSecret whether the relay has a data folder, for a secret */
+    void check(boolean makesSecret, Problems problems) {
+        if ((certificate == null) != (certificateKey == null)) {
+            problems.add("--ops-cert and --ops-cert-key are given together or not at all");
+        }
+        List<String> missing = new ArrayList<>();
+        if (certificate == null) {
+            missing.add("TLS (--ops-cert FILE --ops-cert-key FILE)");
+        }
+        if (usersFile == null && !(privateConsole && (makesSecret || tokenFile != null))) {
+            missing.add("a login (--ops-users FILE; or --private-console with --data DIR or --ops-token-file FILE)");
+        }
+        if (!ops.isLoopback() && !unsafeOpenConsole && !missing.isEmpty()) {
+            problems.add("--ops " + ops + " can be reached from outside: add " + String.join(", and ", missing)
+                    + ", or --unsafe-open-console if you mean it");
         }
     }
 
@@ -69,12 +97,24 @@ final class RelayConsoleOptions {
     OpsConfig config(Problems problems) {
         Optional<String> secret = problems.of(() -> OpsSecret.read(tokenFile));
         Optional<UsersFile> users = problems.of(this::users);
-        return problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole).users(users)));
+        ConsoleTls tls = certificate == null || certificateKey == null ? null : problems.of(this::tls);
+        return problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole).users(users))
+                .tls(Optional.ofNullable(tls)));
     }
 
     /** The same with the secret of the data folder, unless another one is named. */
     OpsConfig withSecretOf(Path data, OpsConfig config) throws CommandFailure {
         return tokenFile != null ? config : config.access(ConsoleAccess.of(OpsSecret.readOrMake(data), privateConsole).users(config.access().users()));
+    }
+
+    private ConsoleTls tls() throws CommandFailure {
+        try {
+            ConsoleTls files = new ConsoleTls(certificate, certificateKey);
+            files.load();
+            return files;
+        } catch (IOException e) {
+            throw new CommandFailure("--ops-cert: " + e.getMessage(), e);
+        }
     }
 
     private Optional<UsersFile> users() throws CommandFailure {

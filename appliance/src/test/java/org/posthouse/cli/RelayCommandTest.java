@@ -14,6 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.OptionsInUse;
 
@@ -56,6 +59,25 @@ class RelayCommandTest {
                         .anySatisfy(problem -> assertThat(problem).startsWith("--data /proc/posthouse: it cannot be made"))
                         .anySatisfy(problem -> assertThat(problem).startsWith("group address '10.0.0.1' is not a loopback address"))
                         .anySatisfy(problem -> assertThat(problem).startsWith("group member 'h:1' is not")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "--ops 0.0.0.0:1 | add TLS (--ops-cert FILE --ops-cert-key FILE), and a login (--ops-users FILE;",
+        "--ops 0.0.0.0:1 --private-console --data d | add TLS (--ops-cert FILE --ops-cert-key FILE), or --unsafe-open-console",
+        "--ops 0.0.0.0:1 --private-console | and a login",
+        "--ops 127.0.0.1:1 --ops-cert none | --ops-cert and --ops-cert-key are given together",
+        "--ops 127.0.0.1:1 --ops-cert none --ops-cert-key none | --ops-cert: the console's file none does not exist",
+        "--ops 127.0.0.1:1 --ops-users none | --ops-users: the file of users none does not exist; make it with: posthouse users add none NAME",
+    })
+    void aConsoleBeyondLoopbackNeedsTlsAndALogin(String options, String problem) {
+        assertThatExceptionOfType(CommandFailure.class).isThrownBy(() -> relay(("--site a " + options).split(" ")).settings()).withMessageContaining(problem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--ops 0.0.0.0:1 --unsafe-open-console", "--ops [::1]:1", "--ops localhost:1"})
+    void aConsoleThatIsMeantToBeOpenOrIsOnLoopbackNeedsNeither(String options) throws CommandFailure {
+        assertThat(relay(("--site a " + options).split(" ")).settings().ops().tls()).isEmpty();
     }
 
     @Test

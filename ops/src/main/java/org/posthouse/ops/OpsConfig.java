@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.posthouse.ops.access.ConsoleTls;
 import org.posthouse.ops.access.UsersFile;
 
 /**
@@ -15,8 +16,9 @@ import org.posthouse.ops.access.UsersFile;
  * @param allowedHosts further names that a browser may use in its Host header, without port: {@code --ops-name}.
  *                     Loopback names and the listen address always work.
  * @param access       who may give orders
+ * @param tls          the certificate with which it speaks TLS alone; empty: it speaks plain HTTP
  */
-public record OpsConfig(String host, int port, List<String> allowedHosts, Access access) {
+public record OpsConfig(String host, int port, List<String> allowedHosts, Access access, Optional<ConsoleTls> tls) {
     /**
      * The access rules for orders and for reading.
      *
@@ -83,6 +85,16 @@ public record OpsConfig(String host, int port, List<String> allowedHosts, Access
         }
     }
 
+    /** One that speaks plain HTTP. */
+    public OpsConfig(String host, int port, List<String> allowedHosts, Access access) {
+        this(host, port, allowedHosts, access, Optional.empty());
+    }
+
+    /** The same console with TLS. */
+    public OpsConfig tls(Optional<ConsoleTls> files) {
+        return new OpsConfig(host, port, allowedHosts, access, files);
+    }
+
     /**
      * A console on any host and port that answers to loopback names and that host only.
      *
@@ -95,7 +107,7 @@ public record OpsConfig(String host, int port, List<String> allowedHosts, Access
 
     /** The same console, with others who may give it orders. */
     public OpsConfig access(Access other) {
-        return new OpsConfig(host, port, allowedHosts, other);
+        return new OpsConfig(host, port, allowedHosts, other, tls);
     }
 
     /**

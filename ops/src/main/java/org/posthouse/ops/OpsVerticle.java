@@ -15,11 +15,13 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.posthouse.ops.access.ConsoleTls;
 import org.posthouse.ops.access.Logins;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,9 @@ final class OpsVerticle extends VerticleBase {
 
     /** Seconds without a byte in either direction after which a connection is closed. */
     static final int IDLE_TIMEOUT_S = 60;
+
+    /** Beats between looks at the certificate's files. */
+    static final int CERTIFICATE_TICKS = 10;
 
     static final int REQUEST_LINE_BYTES_MAX = 4_096;
     static final int HEADER_BYTES_MAX = 8_192;
@@ -110,7 +115,8 @@ final class OpsVerticle extends VerticleBase {
                     logins = opened;
                     return vertx.executeBlocking(ConsoleAssets::load);
                 })
-                .compose(this::listen);
+                .compose(assets -> config.tls().isEmpty() ? listen(assets, Optional.empty())
+                        : vertx.executeBlocking(config.tls().get()::load).compose(loaded -> listen(assets, Optional.of(loaded))));
     }
 
     @Override
@@ -124,11 +130,11 @@ final class OpsVerticle extends VerticleBase {
         return Future.succeededFuture();
     }
 
-    private Future<HttpServer> listen(ConsoleAssets assets) {
+    private Future<HttpServer> listen(ConsoleAssets assets, Optional<ConsoleTls.Loaded> tls) {
         connections = new ConsoleConnections(vertx, CONNECTIONS_MAX, firstRequestMs);
         OpsRoutes routes = new OpsRoutes(vertx, views, new OpsRoutes.Known(grid, events, history, logins), registry, metricsPage, connections);
         Router router = routes.router(config, assets, stream);
-        return vertx.createHttpServer(options())
+        return vertx.createHttpServer(options(tls))
                 .connectionHandler(connections::admit)
                 .invalidRequestHandler(OpsVerticle::refuseUnreadable)
                 .requestHandler(request -> {
@@ -137,25 +143,28 @@ final class OpsVerticle extends VerticleBase {
                 })
                 .listen(config.port(), config.host())
                 .recover(e -> Future.failedFuture(cannotListen(e)))
-                .onSuccess(this::opened);
+                .onSuccess(server -> opened(server, tls));
     }
 
-    private void opened(HttpServer server) {
+    private void opened(HttpServer server, Optional<ConsoleTls.Loaded> tls) {
         port = server.actualPort();
         ownMeters = ownMeters();
         metricsPage.open();
+        Optional<CertificateReload> certificate =
+                tls.map(loaded -> new CertificateReload(vertx, config.tls().orElseThrow(), server, loaded.stamp(), CERTIFICATE_TICKS));
         vertx.setPeriodic(beatMs, timer -> {
             grid.tick();
             look();
             logins.tick();
+            certificate.ifPresent(CertificateReload::tick);
             stream.tick();
         });
-        LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);
+        LOG.info("console, API and metrics on {}://{}:{}/", tls.isPresent() ? "https" : "http", config.host(), port);
     }
 
     /** No WebSockets: their handlers would fail, and be logged, for each request beyond 128 that a client sends before it reads an answer. */
-    private static HttpServerOptions options() {
-        return new HttpServerOptions()
+    private static HttpServerOptions options(Optional<ConsoleTls.Loaded> tls) {
+        HttpServerOptions options = new HttpServerOptions()
                 .setIdleTimeout(IDLE_TIMEOUT_S)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(REQUEST_LINE_BYTES_MAX)
@@ -163,7 +172,9 @@ final class OpsVerticle extends VerticleBase {
                 .setHttp2ClearTextEnabled(false)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
-                .setReuseAddress(true);
+                .setReuseAddress(true)
+                .setUseAlpn(false);
+        return tls.isEmpty() ? options : options.setSsl(true).setKeyCertOptions(tls.get().options());
     }
 
     /** Refuses a request that the HTTP codec could not read. Such a request never reaches a route. */

@@ -6,7 +6,11 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
 import java.util.Optional;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocketFactory;
 import org.posthouse.causes.Causes;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HostPort;
@@ -16,20 +20,23 @@ import org.posthouse.peer.PeerUser;
 public final class ConsoleClient {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final HostPort console;
+    private final ConsoleAddress console;
+    private final Optional<SSLSocketFactory> tls;
     private final Optional<String> secret;
     private final long relayUser;
 
     ConsoleClient(HostPort console) {
-        this(console, Optional.empty(), PeerUser.NO_UID);
+        this(new ConsoleAddress(console, false), Optional.empty(), Optional.empty(), PeerUser.NO_UID);
     }
 
     /**
+     * @param tls of what it is asked over TLS; needed if the address says so
      * @param secret shown to a console that asks for it, and to no other; to another user's on this host only if that is
      * @param relayUser this user
      */
-    ConsoleClient(HostPort console, Optional<String> secret, long relayUser) {
+    ConsoleClient(ConsoleAddress console, Optional<SSLSocketFactory> tls, Optional<String> secret, long relayUser) {
         this.console = console;
+        this.tls = tls;
         this.secret = secret;
         this.relayUser = relayUser;
     }
@@ -78,13 +85,15 @@ public final class ConsoleClient {
             throw new CommandFailure("the console at " + console + " takes connections and has not answered for "
                     + ConsoleConnection.ANSWER_MS / 1_000 + " s: its process is stopped (kill -CONT), or its host is too busy", e);
         } catch (IOException e) { // Whose message may have what came, byte by byte.
-            throw none("it does not answer as HTTP does", e);
+            throw none("it does not answer as HTTP does" + (console.tls() ? "" : " (with --ops-cert it does over TLS: --ops https://" + console + ")"), e);
         }
     }
 
     private ConsoleConnection connect() throws CommandFailure {
         try {
-            return ConsoleConnection.open(console);
+            return ConsoleConnection.open(console.at(), tls);
+        } catch (SSLException e) {
+            throw insecure(e);
         } catch (IOException e) {
             throw unreachable(e);
         }
@@ -96,6 +105,14 @@ public final class ConsoleClient {
             throw new CommandFailure("what listens at " + console + " is a process of " + answering + ", neither this user's nor root's, and was not shown"
                     + " the secret; if that is the relay's user, give --ops-user " + answering.uid());
         }
+    }
+
+    private CommandFailure insecure(SSLException cause) {
+        boolean untrusted = cause instanceof SSLHandshakeException && cause.getCause() instanceof CertificateException;
+        return new CommandFailure("the console at " + console + (untrusted
+                ? " has a certificate that is not accepted: " + Causes.text(cause) + "; name the file of its issuer, or its own, with --ops-ca, and its host"
+                        + " as the certificate does"
+                : " does not speak TLS: " + Causes.text(cause) + "; give --ops " + console.at() + " if it is plain HTTP"), cause);
     }
 
     private CommandFailure unreachable(IOException cause) {

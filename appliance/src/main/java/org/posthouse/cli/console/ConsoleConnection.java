@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Socket;
@@ -13,6 +14,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.posthouse.cli.option.HostPort;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
@@ -34,29 +38,49 @@ final class ConsoleConnection implements AutoCloseable {
     private static final String LENGTH = "content-length:";
 
     private final HostPort console;
+
+    /** That of the system, whose process at the other end is known; over TLS another one is spoken through. */
     private final Socket socket;
+
+    private final OutputStream out;
     private final InputStream in;
 
     /** An answer; the text is empty if there is none. */
     record Answer(int status, String text) {}
 
-    private ConsoleConnection(HostPort console, Socket socket) throws IOException {
+    private ConsoleConnection(HostPort console, Socket socket, Socket spoken) throws IOException {
         this.console = console;
         this.socket = socket;
-        this.in = new BufferedInputStream(socket.getInputStream());
+        this.in = new BufferedInputStream(spoken.getInputStream());
+        this.out = spoken.getOutputStream();
     }
 
-    /** Connects. @throws IOException if it is not reached within 5 s */
-    static ConsoleConnection open(HostPort console) throws IOException {
+    /**
+     * Connects.
+     *
+     * @param tls of what it is asked over TLS; empty: plain
+     * @throws SSLException if the other end speaks no TLS, or has a certificate that is not accepted
+     * @throws IOException if it is not reached within 5 s
+     */
+    static ConsoleConnection open(HostPort console, Optional<SSLSocketFactory> tls) throws IOException {
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(console.host(), console.port()), CONNECT_MS);
             socket.setSoTimeout(ANSWER_MS);
-            return new ConsoleConnection(console, socket);
+            return new ConsoleConnection(console, socket, tls.isEmpty() ? socket : secured(console, socket, tls.get()));
         } catch (IOException e) {
             socket.close();
             throw e;
         }
+    }
+
+    private static Socket secured(HostPort console, Socket socket, SSLSocketFactory tls) throws IOException {
+        SSLSocket secured = (SSLSocket) tls.createSocket(socket, console.host(), console.port(), true);
+        SSLParameters parameters = secured.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        secured.setSSLParameters(parameters);
+        secured.startHandshake();
+        return secured;
     }
 
     /** Sends a GET, or a POST of a JSON body if there is one, and reads the answer. @param secret is shown */
@@ -71,7 +95,8 @@ final class ConsoleConnection implements AutoCloseable {
         if (body != null) {
             request.writeBytes(body);
         }
-        socket.getOutputStream().write(request.toByteArray());
+        out.write(request.toByteArray());
+        out.flush();
         return answer();
     }
 

@@ -1,9 +1,10 @@
 package org.posthouse.cli.console;
 
 import java.nio.file.Path;
+import java.util.Optional;
+import javax.net.ssl.SSLSocketFactory;
 import org.posthouse.cli.file.OpsSecret;
 import org.posthouse.cli.option.CommandFailure;
-import org.posthouse.cli.option.HostPort;
 import org.posthouse.peer.PeerUser;
 import picocli.CommandLine.Option;
 
@@ -12,13 +13,22 @@ public final class ConsoleOptions {
     /** Where a relay has its console, and where commands look for it, when nothing else is said. */
     public static final String ADDRESS_DEFAULT = "127.0.0.1:7413";
 
+    private static final String TOKEN_VARIABLE = "POSTHOUSE_OPS_TOKEN_FILE";
+
     @Option(
             names = "--ops",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
+            paramLabel = "[https://]HOST:PORT",
+            converter = ConsoleAddress.Converter.class,
             defaultValue = ADDRESS_DEFAULT,
             description = "The relay's console (default: ${DEFAULT-VALUE}).")
-    private HostPort ops;
+    private ConsoleAddress ops;
+
+    @Option(
+            names = "--ops-ca",
+            paramLabel = "FILE",
+            description = "Whose certificates are accepted of a console over https, in PEM: its issuer's, or its own (default: POSTHOUSE_OPS_CA, else the"
+                    + " issuers that this Java knows).")
+    private Path authority;
 
     @Option(names = "--json", description = "Print the answer as JSON.")
     private boolean json;
@@ -40,16 +50,22 @@ public final class ConsoleOptions {
 
     /** A client of the console that the options name. @throws CommandFailure if the secret cannot be read */
     public ConsoleClient client() throws CommandFailure {
-        return new ConsoleClient(ops, OpsSecret.read(tokenFile == null ? namedByVariable() : tokenFile), relayUser);
+        return client(ops, authority, OpsSecret.read(tokenFile == null ? namedBy(TOKEN_VARIABLE) : tokenFile), relayUser);
     }
 
-    /** A client of another console, with the secret that {@code POSTHOUSE_OPS_TOKEN_FILE} names, if any. @throws CommandFailure the same */
-    public static ConsoleClient clientOf(HostPort console) throws CommandFailure {
-        return new ConsoleClient(console, OpsSecret.read(namedByVariable()), PeerUser.NO_UID);
+    /** A client of another console, with what {@code POSTHOUSE_OPS_TOKEN_FILE} and {@code POSTHOUSE_OPS_CA} name, if any. @throws CommandFailure the same */
+    public static ConsoleClient clientOf(ConsoleAddress console) throws CommandFailure {
+        return client(console, null, OpsSecret.read(namedBy(TOKEN_VARIABLE)), PeerUser.NO_UID);
     }
 
-    private static Path namedByVariable() {
-        String named = System.getenv("POSTHOUSE_OPS_TOKEN_FILE");
+    private static ConsoleClient client(ConsoleAddress console, Path authority, Optional<String> secret, long relayUser) throws CommandFailure {
+        Optional<SSLSocketFactory> tls =
+                console.tls() ? Optional.of(ConsoleTrust.of(authority == null ? namedBy("POSTHOUSE_OPS_CA") : authority)) : Optional.empty();
+        return new ConsoleClient(console, tls, secret, relayUser);
+    }
+
+    private static Path namedBy(String variable) {
+        String named = System.getenv(variable);
         return named == null || named.isEmpty() ? null : Path.of(named);
     }
 

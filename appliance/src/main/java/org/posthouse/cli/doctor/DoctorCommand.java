@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.console.ConsoleAddress;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.file.TokenFile;
 import org.posthouse.cli.option.CommandFailure;
@@ -72,11 +73,11 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Option(
             names = "--ops",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
+            paramLabel = "[https://]HOST:PORT",
+            converter = ConsoleAddress.Converter.class,
             description = "The console of a running relay: whether it answers, whether it is ready, and how far its clock is from this host's; may be"
                     + " repeated.")
-    private List<HostPort> consoles = List.of();
+    private List<ConsoleAddress> consoles = List.of();
 
     @Option(names = "--json", description = "Print the findings as JSON.")
     private boolean json;
@@ -99,7 +100,7 @@ public final class DoctorCommand implements Callable<Integer> {
         for (HostPort relay : relays) {
             findings.add(relay(relay));
         }
-        for (HostPort console : consoles) {
+        for (ConsoleAddress console : consoles) {
             findings.addAll(ConsoleCheck.check(console.toString(), ConsoleOptions.clientOf(console), Clock.systemUTC()));
         }
         DoctorReport report = new DoctorReport(findings);

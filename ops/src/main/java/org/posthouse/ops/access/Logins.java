@@ -33,7 +33,7 @@ public final class Logins {
     private final Sessions sessions;
     private final WorkerExecutor worker;
     private Users users = Users.NONE;
-    private UsersFile.Stamp stamp;
+    private FileStamp stamp;
     private String decoy = "";
     private String lastFault = "";
     private int underWay;
@@ -51,7 +51,7 @@ public final class Logins {
     public record Opened(Session session, String token) {}
 
     /** What was read of the file. */
-    private record Loaded(Users users, UsersFile.Stamp stamp) {}
+    private record Loaded(Users users, FileStamp stamp) {}
 
     private Logins(Vertx vertx, Optional<UsersFile> file, Optional<String> secret, LongSupplier clock) {
         this.vertx = vertx;
@@ -136,7 +136,7 @@ public final class Logins {
             return;
         }
         looking = true;
-        UsersFile.Stamp known = stamp;
+        FileStamp known = stamp;
         worker.executeBlocking(() -> known.equals(file.get().stamp()) ? null : load(file.get())).onComplete((loaded, fault) -> {
             looking = false;
             if (loaded != null) {
@@ -153,7 +153,7 @@ public final class Logins {
     }
 
     private static Loaded load(UsersFile file) throws IOException {
-        UsersFile.Stamp stamp = file.stamp(); // Before: what is written meanwhile is read next time.
+        FileStamp stamp = file.stamp(); // Before: what is written meanwhile is read next time.
         return new Loaded(file.readSome(), stamp);
     }
 

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -20,9 +19,6 @@ public final class UsersFile {
     private static final long BYTES_MAX = 1 << 20;
 
     private final Path path;
-
-    /** What changes when the file does. */
-    record Stamp(Object key, long modified, long size) {}
 
     public UsersFile(Path path) {
         this.path = path;
@@ -80,10 +76,9 @@ public final class UsersFile {
         return Files.exists(path);
     }
 
-    Stamp stamp() throws IOException {
+    FileStamp stamp() throws IOException {
         try {
-            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-            return new Stamp(attributes.fileKey(), attributes.lastModifiedTime().toMillis(), attributes.size());
+            return FileStamp.of(path);
         } catch (NoSuchFileException e) {
             throw missing(e);
         }

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
  * @param relay its id: SITE or SITE/NAME
  * @param ranks where ranks and launchers connect
  * @param links where other relays dial; empty if they cannot
- * @param console where the console is
+ * @param console where the console is: HOST:PORT, or https://HOST:PORT over TLS
  */
 public record ReadyLine(String site, String relay, String ranks, String links, String console) {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -18,7 +18,7 @@ public record ReadyLine(String site, String relay, String ranks, String links, S
     /** The line for people. */
     public String text() {
         return "relay " + relay + " serves ranks at " + ranks
-                + (links.isEmpty() ? "" : ", links at " + links) + ", console http://" + console + "/";
+                + (links.isEmpty() ? "" : ", links at " + links) + ", console " + (console.startsWith("https://") ? "" : "http://") + console + "/";
     }
 
     /** The line for programs. */
