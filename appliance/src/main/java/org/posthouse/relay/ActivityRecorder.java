@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,8 +18,8 @@ import org.posthouse.status.RankStatus;
  * for the console's timeline. It reads the counters that the console is shown anyway, so no message waits for it. Confined
  * to the relay's event loop.
  *
- * <p>Bound: {@value #RANKS_MAX} ranks of open jobs, each with 4.8 KB and {@value #WAITS_MAX} calls: 40 MB at most. Further
- * ranks have no timeline.
+ * <p>Bound: {@value #RANKS_MAX} ranks, each with 4.8 KB and {@value #WAITS_MAX} calls: 40 MB at most. Further ranks have no
+ * timeline. Jobs that have ended, {@value EndedJobs#JOBS_MAX} at most, are kept while no rank of an open one needs the room.
  */
 final class ActivityRecorder {
     static final int SECONDS = 300;
@@ -28,10 +29,17 @@ final class ActivityRecorder {
 
     private final Map<Long, Map<Integer, Lane>> jobs = new HashMap<>();
 
+    /** The oldest first. */
+    private final LinkedHashMap<Long, Ended> ended = new LinkedHashMap<>();
+
     /** The second of the last sample, since 1970. */
     private long second;
 
+    /** Of all jobs. */
     private int lanes;
+
+    /** A job whose ranks do nothing any more. @param second its last one */
+    private record Ended(long second, Map<Integer, Lane> lanes) {}
 
     /** One rank's. */
     private static final class Lane {
@@ -91,19 +99,45 @@ final class ActivityRecorder {
             return isOver;
         });
         for (long job : open) {
-            Map<Integer, Lane> known = jobs.computeIfAbsent(job, unseen -> new TreeMap<>());
-            for (RankStatus rank : ranksOf.apply(job)) {
-                Lane lane = lane(known, rank.rank());
-                if (lane != null) {
-                    lane.count(rank, second);
-                    lane.waits(rank, nowMs);
-                }
+            count(nowMs, jobs.computeIfAbsent(job, unseen -> new TreeMap<>()), ranksOf.apply(job));
+        }
+    }
+
+    /**
+     * Counts the last messages of a job that has ended, and keeps what it has done.
+     *
+     * @param ranks those at home here, blocked in no call
+     */
+    void end(long nowMs, long job, Collection<RankStatus> ranks) {
+        turnTo(nowMs / STEP_MS);
+        Map<Integer, Lane> known = jobs.computeIfAbsent(job, unseen -> new TreeMap<>());
+        count(nowMs, known, ranks);
+        jobs.remove(job);
+        if (ended.size() == EndedJobs.JOBS_MAX) {
+            dropOldestEnded();
+        }
+        ended.put(job, new Ended(second, known));
+    }
+
+    private void count(long nowMs, Map<Integer, Lane> known, Collection<RankStatus> ranks) {
+        for (RankStatus rank : ranks) {
+            Lane lane = lane(known, rank.rank());
+            if (lane != null) {
+                lane.count(rank, second);
+                lane.waits(rank, nowMs);
             }
         }
     }
 
+    private void dropOldestEnded() {
+        lanes -= ended.pollFirstEntry().getValue().lanes.size();
+    }
+
     private Lane lane(Map<Integer, Lane> known, int rank) {
         Lane lane = known.get(rank);
+        while (lane == null && lanes >= RANKS_MAX && !ended.isEmpty()) {
+            dropOldestEnded();
+        }
         if (lane == null && lanes < RANKS_MAX) {
             lanes++;
             lane = new Lane();
@@ -117,6 +151,7 @@ final class ActivityRecorder {
         if (next < second || next - second > SECONDS) {
             lanes = 0;
             jobs.clear();
+            ended.clear();
         } else {
             for (long each = second + 1; each <= next; each++) {
                 long begun = each;
@@ -126,17 +161,18 @@ final class ActivityRecorder {
         second = next;
     }
 
-    /** What is known of a job; empty lists if nothing is. */
+    /** What is known of a job, of its last minutes if it has ended; empty lists if nothing is. */
     JobActivity of(long job) {
+        Ended known = ended.getOrDefault(job, new Ended(second, jobs.getOrDefault(job, Map.of())));
         List<RankActivity> ranks = new ArrayList<>();
-        jobs.getOrDefault(job, Map.of()).forEach((rank, lane) -> ranks.add(
-                new RankActivity(rank, inOrder(lane.sent), inOrder(lane.delivered), List.copyOf(lane.waits))));
-        return new JobActivity((second - SECONDS + 1) * STEP_MS, ranks);
+        known.lanes.forEach((rank, lane) -> ranks.add(
+                new RankActivity(rank, inOrder(lane.sent, known.second), inOrder(lane.delivered, known.second), List.copyOf(lane.waits))));
+        return new JobActivity((known.second - SECONDS + 1) * STEP_MS, ranks);
     }
 
-    private List<Long> inOrder(long[] ring) {
+    private static List<Long> inOrder(long[] ring, long last) {
         List<Long> values = new ArrayList<>(SECONDS);
-        for (long each = second - SECONDS + 1; each <= second; each++) {
+        for (long each = last - SECONDS + 1; each <= last; each++) {
             values.add(ring[(int) Math.floorMod(each, (long) SECONDS)]);
         }
         return values;

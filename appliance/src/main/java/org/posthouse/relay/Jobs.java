@@ -26,6 +26,7 @@ import org.posthouse.relay.log.LoggedJob;
 import org.posthouse.relay.shard.LinkedRelay;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.relay.shard.Shards;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.ExitStatuses;
@@ -568,10 +569,10 @@ final class Jobs {
         Audit.changed(relay.id(), job + " of " + job.owner() + " ended: status " + why.code() + " " + why.text());
         String reason = why.text().isEmpty() ? "" : ": " + why.text();
         relay.events().add("JOB_ENDED", Job.hexId(job.id()), -1, job.opening().name() + " has ended with status " + why.code() + reason);
-        relay.shards().close(id, why, ranks -> relay.control().submit(() -> closed(job, why, ranks)));
+        relay.shards().close(id, why, left -> relay.control().submit(() -> closed(job, why, left)));
     }
 
-    private void closed(OpenJob job, CloseNotice why, Collection<ShardStatus.Rank> ranks) {
+    private void closed(OpenJob job, CloseNotice why, Shards.ClosedRanks left) {
         assert relay.inLoop();
         if (open.remove(job.id()) == null) {
             return;
@@ -583,7 +584,7 @@ final class Jobs {
         }
         relay.links().forget(job.id());
         try {
-            relay.status().onJobClosed(job, ranks, why.code() == 0);
+            relay.status().onJobClosed(job, left, why.code() == 0);
             relay.directory().removeJob(job.id());
             relay.announce();
             relay.status().refresh();

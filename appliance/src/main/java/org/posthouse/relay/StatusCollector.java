@@ -37,6 +37,7 @@ import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.log.LogStatus;
 import org.posthouse.relay.shard.Placement;
 import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.relay.shard.Shards;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.status.JobActivity;
 import org.posthouse.status.JobStatus;
@@ -68,6 +69,7 @@ public final class StatusCollector implements RelayView {
     private final RankTotals ended = new RankTotals();
     private final MetricsCollector metricsCollector = new MetricsCollector();
     private final EndedJobs endedJobs = new EndedJobs();
+    private final EndedTraffic endedTraffic = new EndedTraffic();
     private final KnownRelays known = new KnownRelays();
     private final ActivityRecorder activity = new ActivityRecorder();
     private final DeliveryTimes deliveries = new DeliveryTimes();
@@ -124,10 +126,12 @@ public final class StatusCollector implements RelayView {
     /**
      * Called when a job is removed. Its counters stay in the relay's totals, and its end stays in the list for a while.
      */
-    void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
+    void onJobClosed(OpenJob job, Shards.ClosedRanks left, boolean finished) {
         assert relay.inLoop();
-        ranks.forEach(ended::add);
-        endedJobs.add(jobStatus(job, ranks, finished ? "FINISHED" : "FAILED"));
+        left.ranks().forEach(ended::add);
+        endedJobs.add(jobStatus(job, left.ranks(), finished ? "FINISHED" : "FAILED"));
+        endedTraffic.add(job.id(), left.deliveries());
+        activity.end(System.currentTimeMillis(), job.id(), left.ranks().stream().map(ShardStatus.Rank::status).toList());
         deliveries.remove(job.id());
         reports.onEnded(
                 job.id(), endedJobs.all().stream().map(shown -> Long.parseUnsignedLong(shown.id(), 16)).collect(Collectors.toSet()));
@@ -235,7 +239,7 @@ public final class StatusCollector implements RelayView {
 
     @Override
     public Future<List<PairTraffic>> traffic(String job) {
-        return ofJob(job, id -> relay.shards().traffic(id));
+        return ofJob(job, id -> relay.shards().traffic(id).compose(open -> open.isEmpty() ? inLoop(() -> endedTraffic.of(id)) : Future.succeededFuture(open)));
     }
 
     @Override

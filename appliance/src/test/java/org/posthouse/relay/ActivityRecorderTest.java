@@ -82,4 +82,37 @@ class ActivityRecorderTest {
         sample(50_000, rank(0, 5, 0, "", 0));
         assertThat(last(recorder.of(JOB).ranks().getFirst().sent(), 2)).containsExactly(0L, 5L);
     }
+
+    @Test
+    void keepsWhatAJobHasDoneWhenItHasEnded() {
+        sample(100_000, rank(0, 3, 1, "Recv(source 1)", 97_000));
+        recorder.end(101_000, JOB, List.of(rank(0, 7, 4, "", 0)));
+        recorder.sample(140_000, List.of(), job -> List.of());
+        JobActivity activity = recorder.of(JOB);
+        assertThat(activity.from()).isEqualTo(101_000 - (ActivityRecorder.SECONDS - 1) * 1_000L);
+        RankActivity rank = activity.ranks().getFirst();
+        assertThat(last(rank.sent(), 3)).containsExactly(0L, 3L, 4L);
+        assertThat(last(rank.delivered(), 3)).containsExactly(0L, 1L, 3L);
+        assertThat(rank.waits()).containsExactly(new RankActivity.Span(97_000, 101_000, "Recv(source 1)"));
+    }
+
+    @Test
+    void keepsTheLastMessagesOfAJobThatNoSampleSaw() {
+        recorder.end(100_000, JOB, List.of(rank(0, 7, 4, "", 0)));
+        assertThat(last(recorder.of(JOB).ranks().getFirst().sent(), 2)).containsExactly(0L, 7L);
+    }
+
+    @Test
+    void endedJobsMakeRoomForRanksOfOpenOnes() {
+        RankStatus[] half = IntStream.range(0, ActivityRecorder.RANKS_MAX / 2).mapToObj(rank -> rank(rank, 1, 1, "", 0)).toArray(RankStatus[]::new);
+        recorder.end(100_000, 1, List.of(half));
+        recorder.end(100_000, 2, List.of(half));
+        sample(100_000, rank(0, 1, 1, "", 0));
+        assertThat(recorder.of(1).ranks()).isEmpty();
+        assertThat(recorder.of(2).ranks()).hasSize(half.length);
+        assertThat(recorder.of(JOB).ranks()).hasSize(1);
+        sample(100_500, half);
+        assertThat(recorder.of(JOB).ranks()).hasSize(half.length);
+        assertThat(recorder.of(2).ranks()).hasSize(half.length);
+    }
 }

@@ -89,6 +89,10 @@ class LiveConsoleTest {
             Command.Result done = job.await();
             assertThat(done.status()).as(done.err()).isZero();
             assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+            browser.await("the last messages of the job, when it has ended", () -> browser.text("h2 .badge, .facts-grid dd"),
+                    "finished; 86 37 % between sites; 734 B 34 % between sites; 14 of 64");
+            open(page + "/timeline");
+            browser.await("all that each rank has sent and got", LiveConsoleTest::timeline, "16/16 4/4 6/6 8/8 10/10 12/12 14/14 16/16");
         }
     }
 

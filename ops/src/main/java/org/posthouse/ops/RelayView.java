@@ -101,7 +101,8 @@ public interface RelayView {
      * The deliveries to those ranks of a job that are at home here, by source and destination.
      *
      * @param job the job's id
-     * @return empty if no such job is open here; fails with one line, if that is no job's id, or the relay is starting. Completes on any thread
+     * @return of a job that has ended those until then, while there is room; empty if no such job is known here; fails with one line, if that is no
+     *     job's id, or the relay is starting. Completes on any thread
      */
     default Future<List<PairTraffic>> traffic(String job) {
         return Future.succeededFuture(List.of());

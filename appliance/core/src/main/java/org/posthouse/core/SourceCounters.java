@@ -25,7 +25,8 @@ public final class SourceCounters {
         void visit(int source, long messages, long bytes);
     }
 
-    void count(int source, long messageBytes) {
+    /** Counts a delivery. */
+    public void count(int source, long messageBytes) {
         if (2 * size >= sources.length && sources.length < 2 * SOURCES_MAX) {
             grow();
         }
@@ -68,6 +69,11 @@ public final class SourceCounters {
                 bytes[at] = oldBytes[old];
             }
         }
+    }
+
+    /** Sources that are told apart here. */
+    public int size() {
+        return size;
     }
 
     /** Visits each source that a message was delivered from. */

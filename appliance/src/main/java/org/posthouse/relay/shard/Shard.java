@@ -4,9 +4,11 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Frame;
@@ -15,6 +17,7 @@ import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
+import org.posthouse.core.SourceCounters;
 import org.posthouse.core.UnexpectedPool;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.BufferParcel;
@@ -416,6 +419,12 @@ public final class Shard {
     HomedRank rank(long job, int rank) {
         Job open = core().job(job);
         return open == null ? null : open.homed(rank);
+    }
+
+    /** By rank of the job in this shard, the counters of its deliveries. Confined to the strand. */
+    Map<Integer, SourceCounters> deliveries(long job) {
+        Job open = core().job(job);
+        return open == null ? Map.of() : open.homedRanks().stream().collect(Collectors.toMap(HomedRank::rank, rank -> rank.counters().sources()));
     }
 
     /** The deliveries to the job's ranks in this shard, by source and destination. Confined to the strand. */

@@ -20,6 +20,7 @@ import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
+import org.posthouse.core.SourceCounters;
 import org.posthouse.core.UnexpectedPool;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.status.PairTraffic;
@@ -183,22 +184,32 @@ public final class Shards {
     /**
      * Closes a job in all shards.
      *
-     * @param done called once, in some shard's strand, with the last states of the job's ranks here
+     * @param done called once, in some shard's strand
      */
-    public void close(long job, CloseNotice why, Consumer<Collection<ShardStatus.Rank>> done) {
+    public void close(long job, CloseNotice why, Consumer<ClosedRanks> done) {
         seatOf.remove(job);
         Queue<ShardStatus.Rank> ranks = new ConcurrentLinkedQueue<>();
+        Map<Integer, SourceCounters> deliveries = new ConcurrentHashMap<>();
         AtomicInteger left = new AtomicInteger(shards.size());
         for (Shard shard : shards) {
             shard.strand().submit(() -> {
                 ranks.addAll(shard.count(credit).ranksOf(job));
+                deliveries.putAll(shard.deliveries(job));
                 shard.core().closeJob(job, why);
                 if (left.decrementAndGet() == 0) {
-                    done.accept(ranks);
+                    done.accept(new ClosedRanks(ranks, deliveries));
                 }
             });
         }
     }
+
+    /**
+     * The ranks here of a job that has been closed.
+     *
+     * @param ranks their last states
+     * @param deliveries by rank, what it was given; nobody counts any more
+     */
+    public record ClosedRanks(Collection<ShardStatus.Rank> ranks, Map<Integer, SourceCounters> deliveries) {}
 
     /** Updates the counters of every shard, and then calls back in some shard's strand. */
     public void count(Runnable done) {
