@@ -25,7 +25,7 @@ final class ConsoleTlsCommandsTest {
     private void makeCertificate() throws Exception {
         Path store = folder.resolve("store.p12");
         Process made = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", "console", "-keyalg",
-                "EC", "-dname", "CN=localhost", "-ext", "san=ip:127.0.0.1", "-validity", "3", "-storetype", "PKCS12", "-keystore", store.toString(),
+                "EC", "-dname", "CN=console", "-ext", "san=ip:127.0.0.1", "-validity", "3", "-storetype", "PKCS12", "-keystore", store.toString(),
                 "-storepass", PASSWORD).inheritIO().start();
         assertThat(made.waitFor()).isZero();
         KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
