@@ -145,6 +145,49 @@ class ConsoleDrawnViewsTest {
     }
 
     @Test
+    void outputIsFilteredAndTheFilterIsInTheAddress() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/output?rank=3").toString(), "window.stubSize = 4;" + stub);
+            browser.await("those of the address", () -> browser.text("#output-title"), "Output 15 lines");
+            assertThat(browser.run("return outputAsked")).isEqualTo("/api/v1/jobs/" + Scenes.JOB + "/output?lines=500&rank=3");
+            browser.run("const text = document.querySelector('[name=search]'); text.value = 'WARN'; text.dispatchEvent(new Event('input'))");
+            browser.await("those with the text", () -> browser.text(".printed .text mark"), "WARN; WARN");
+            assertThat(browser.run("return location.search")).isEqualTo("?rank=3&search=WARN");
+            assertThat(browser.text(".printed .rank")).isEqualTo("3 err; 3 err");
+            browser.run("const text = document.querySelector('[name=search]'); text.value = 'absent'; text.dispatchEvent(new Event('input'))");
+            browser.await("none", () -> browser.text(".empty"), "No line matches Another rank or text may.");
+        }
+    }
+
+    @Test
+    void outputFollowsItsEndUntilSomebodyReadsWhatIsAbove() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/output").toString(), stub);
+            browser.await("the lines", () -> browser.all(".printed").size(), 60);
+            String fromEnd = "const lines = document.querySelector('.output'); return lines.scrollHeight - lines.scrollTop - lines.clientHeight < 2";
+            browser.await("the end", () -> browser.run(fromEnd), true);
+            browser.run("document.querySelector('.output').scrollTop = 0");
+            browser.await("no longer followed", () -> browser.run("return document.querySelector('[name=follow]').checked"), false);
+            browser.run("document.querySelector('posthouse-console').requestUpdate()");
+            assertThat(browser.run("return document.querySelector('.output').scrollTop")).isEqualTo(0L);
+            browser.all("[name=follow]").getFirst().click();
+            browser.await("the end again", () -> browser.run(fromEnd), true);
+        }
+    }
+
+    @Test
+    void outputIsShownWhenTheSecretIs() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri(JOB + "/output").toString(), "window.stubSecret = 'abc';" + stub);
+            browser.await("the refusal", () -> browser.text("main section .notice"), "user 65534 shows no secret");
+            assertThat(browser.all(".printed")).isEmpty();
+            browser.all(".proof [name=secret]").getFirst().sendKeys("abc" + Keys.ENTER);
+            browser.await("the lines", () -> browser.all(".printed").size(), 60);
+            browser.run("sessionStorage.clear()");
+        }
+    }
+
+    @Test
     void eventsAreFilteredAndTheFilterIsInTheAddress() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/events?kind=RANK_LOST").toString(), stub);
@@ -231,13 +274,13 @@ class ConsoleDrawnViewsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/matrix, 1280", "/matrix, 400", "/timeline, 1280", "/timeline, 400", "/waits, 1280", "/waits, 400", "/events, 1280", "/events, 400"})
+    @CsvSource({"/matrix, 1280", "/matrix, 400", "/timeline, 1280", "/timeline, 400", "/waits, 1280", "/waits, 400", "/output, 1280", "/output, 400", "/events, 1280", "/events, 400"})
     void nothingIsCutAtTheSide(String view, int width) throws Exception {
         browser.resize(width);
         browser.log();
         try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri(view.equals("/events") ? view : JOB + view).toString(), stub);
-            browser.await("its table", () -> browser.all("main tbody tr").isEmpty(), false);
+            browser.await("its table", () -> browser.all("main tbody tr, .printed").isEmpty(), false);
             assertThat(browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")).isEqualTo(0L);
             assertThat(browser.log()).isEmpty();
         }

@@ -39,6 +39,13 @@
         since: at(72 + rank), peers, any: any ?? false,
       })),
     },
+    output: {
+      job: '1f4c9ae02b77d310', size, older: 0, dropped: 1204, missing: [],
+      lines: Array.from({ length: 60 }, (_, i) => ({
+        at: at(90 - i), rank: (i * 5) % size, stream: i % 11 === 7 ? 'err' : 'out',
+        text: i % 11 === 7 ? `WARN residual ${(1 / (i + 3)).toFixed(6)} above the bound, step ${i}` : `iteration ${i}  zeta = ${(28.9 + i / 1000).toFixed(13)}  0.${i}1e-12`,
+      })),
+    },
     'event-log': { events },
     history: {
       stepMs: 5000, from: at(900),
@@ -52,10 +59,20 @@
     const name = String(path).split('?')[0].split('/').at(-1);
     if (String(path) === '/openapi.json') {
       const document = await (await asked(path, options)).json();
-      for (const view of ['matrix', 'timeline', 'waits']) document.paths[`/api/v1/jobs/{id}/${view}`] = {};
+      for (const view of ['matrix', 'timeline', 'waits', 'output']) document.paths[`/api/v1/jobs/{id}/${view}`] = {};
       document.paths['/api/v1/event-log'] = {};
       document.paths['/api/v1/history'] = {};
       return Response.json(document);
+    }
+    if (name === 'output') {
+      window.outputAsked = String(path);
+      const query = new URLSearchParams(String(path).split('?')[1]);
+      if (window.stubSecret && options.headers.Authorization !== `Bearer ${window.stubSecret}`) {
+        return Response.json({ status: 401, error: 'user 65534 shows no secret' }, { status: 401 });
+      }
+      const lines = answers.output.lines.filter((line) => (!query.has('rank') || line.rank === Number(query.get('rank')))
+        && line.text.toLowerCase().includes((query.get('search') ?? '').toLowerCase()));
+      return Response.json({ ...answers.output, lines });
     }
     return answers[name] ? Response.json(answers[name]) : asked(path, options);
   };

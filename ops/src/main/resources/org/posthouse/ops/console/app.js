@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from 'lit';
 import { Model, changes } from '/console/model.js';
 import { LiveFeed } from '/console/live.js';
-import { Router, parse } from '/console/router.js';
+import { Router, jobPath, parse } from '/console/router.js';
 import { duration } from '/console/format.js';
 import { missing } from '/console/parts.js';
 import { ModeChanger } from '/console/mode.js';
@@ -17,6 +17,7 @@ import { eventsOfJob, eventsPage } from '/console/events.js';
 import { MatrixPage } from '/console/matrix.js';
 import { TimelinePage } from '/console/timeline.js';
 import { waitsPage } from '/console/waits.js';
+import { outputDrawn, outputPage, outputQuery } from '/console/output.js';
 import { Poller } from '/console/poll.js';
 import { Account } from '/console/login.js';
 
@@ -25,7 +26,7 @@ const BEAT_MS = 1000;
 const EVENT_LOG = '/api/v1/event-log';
 
 /** Views whose data the live stream does not carry, and where it is. */
-const ASKED = new Map(['matrix', 'timeline', 'waits'].map((name) => [name, `/api/v1/jobs/{id}/${name}`]));
+const ASKED = new Map(['matrix', 'timeline', 'waits', 'output'].map((name) => [name, `/api/v1/jobs/{id}/${name}`]));
 
 const PAGES = {
   grid: gridPage,
@@ -35,6 +36,7 @@ const PAGES = {
   matrix: (page) => page.matrix.draw(page),
   timeline: (page) => page.timeline.draw(page),
   waits: waitsPage,
+  output: outputPage,
   nodes: (page) => nodesSection(page.model, page.now, nodesOf(page.model.overview), page.question),
 };
 
@@ -55,7 +57,7 @@ class PosthouseConsole extends LitElement {
     this.feed = new LiveFeed(this);
     this.router = new Router(() => this.turned());
     /** What views keep while the user looks at others. */
-    this.kept = { openedLinks: new Set(), wholeJobs: new Set(), askedFor: new Map(), allEnded: false, paths: new Set() };
+    this.kept = { openedLinks: new Set(), wholeJobs: new Set(), askedFor: new Map(), follow: true, allEnded: false, paths: new Set() };
   }
 
   /** The page is one document with one style sheet, not a widget: no shadow tree. */
@@ -114,7 +116,9 @@ class PosthouseConsole extends LitElement {
     const { name, id } = this.router.view;
     if (name === 'relay' || name === 'job') import('/console/chart.js'); // After the first drawing: its library is the largest file.
     const asked = ASKED.get(name);
-    this.poller.use(asked && this.kept.paths.has(asked) ? asked.replace('{id}', encodeURIComponent(id)) : null);
+    const query = name === 'output' ? outputQuery(location.search) : '';
+    this.poller.use(asked && this.kept.paths.has(asked) ? `${asked.replace('{id}', encodeURIComponent(id))}${query}` : null);
+    if (name === 'output') outputDrawn(this, this.kept.follow);
   }
 
   overview(overview) {
@@ -187,6 +191,11 @@ class PosthouseConsole extends LitElement {
         const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value)).toString();
         history.replaceState(null, '', query ? `/events?${query}` : '/events');
       }),
+      filterOutput: change((job, filter) => {
+        const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value)).toString();
+        history.replaceState(null, '', `${jobPath(job, 'output')}${query ? `?${query}` : ''}`);
+      }),
+      followOutput: change((follow) => { kept.follow = follow; }),
       toggleLink: change((key) => kept.openedLinks.delete(key) || kept.openedLinks.add(key)),
       showWhole: change((job) => kept.wholeJobs.add(job)),
       showEnded: change(() => { kept.allEnded = true; }),
@@ -199,6 +208,7 @@ class PosthouseConsole extends LitElement {
     const name = {
       grid: '', nodes: 'Nodes', events: 'Events', missing: 'No such page', relay: `Relay ${view.id}`, job: job?.name ?? `Job ${view.id}`,
       matrix: `Matrix of ${job?.name ?? view.id}`, timeline: `Timeline of ${job?.name ?? view.id}`, waits: `Waits of ${job?.name ?? view.id}`,
+      output: `Output of ${job?.name ?? view.id}`,
     }[view.name];
     return [overview ? alarm(overview) : '', name, 'Posthouse'].filter(Boolean).join(' · ');
   }

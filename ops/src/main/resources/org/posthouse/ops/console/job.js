@@ -16,8 +16,11 @@ const HEAD = [
   col('Blocked in', 'the call that it has been inside for seconds'),
 ];
 
+const OUTPUT = '/api/v1/jobs/{id}/output';
+
 const VIEWS = [['job', 'Ranks', null], ['matrix', 'Matrix', '/api/v1/jobs/{id}/matrix'],
-  ['timeline', 'Timeline', '/api/v1/jobs/{id}/timeline'], ['waits', 'Waits', '/api/v1/jobs/{id}/waits']];
+  ['timeline', 'Timeline', '/api/v1/jobs/{id}/timeline'], ['waits', 'Waits', '/api/v1/jobs/{id}/waits'],
+  ['output', 'Output', OUTPUT]];
 
 const ROWS_MAX = 64;
 
@@ -81,7 +84,8 @@ function rankRow(rank, page, live) {
   const cellOf = (figure, sub) => html`<td class="num">${known ? figure : '–'}${known ? html`<span class="sub">${sub}</span>` : nothing}</td>`;
   const tone = rank.state === 'LOST' ? 'trouble' : rank.state === 'NOT_HEARD' ? 'dim' : '';
   return html`<tr class=${tone}>
-    <th scope="row" class="num">${rank.rank}</th>
+    <th scope="row" class="num">${page.paths.has(OUTPUT)
+    ? html`<a href=${`${jobPath(page.view.id, 'output')}?rank=${rank.rank}`} title="what it has printed">${rank.rank}</a>` : rank.rank}</th>
     <td>${known ? html`<a href=${relayPath(rank.relay)}>${rank.relay}</a>` : rank.relay}<span class="sub">${rank.site}</span></td>
     <td>${rank.node || nothing}</td>
     <td>${badge(rank.state)}${rank.notHeardSince ? html`<span class="sub">for ${duration(now - rank.notHeardSince)}</span>` : nothing}</td>

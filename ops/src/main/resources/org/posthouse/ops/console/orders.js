@@ -11,6 +11,12 @@ export function takeSecret(dialog) {
   if (secret) sessionStorage.setItem(SECRET, secret);
 }
 
+/** The header that shows the secret, if this tab has it. */
+export function secretHeader() {
+  const secret = sessionStorage.getItem(SECRET);
+  return secret ? { Authorization: `Bearer ${secret}` } : {};
+}
+
 /**
  * Gives an order.
  *
@@ -22,7 +28,7 @@ export async function give(path, order, patienceMs) {
   const secret = sessionStorage.getItem(SECRET);
   const answer = await fetch(path, {
     method: 'POST', body: JSON.stringify(order), signal: AbortSignal.timeout(patienceMs),
-    headers: { 'Content-Type': 'application/json', ...(secret ? { Authorization: `Bearer ${secret}` } : {}) },
+    headers: { 'Content-Type': 'application/json', ...secretHeader() },
   });
   const told = await answer.json();
   const asksSecret = answer.status === UNAUTHORIZED;

@@ -1,5 +1,7 @@
 // Data of one view that the live stream does not carry: asked for every two seconds while the view is shown.
 
+import { secretHeader } from '/console/orders.js';
+
 const PERIOD_MS = 2_000;
 
 export class Poller {
@@ -9,6 +11,7 @@ export class Poller {
     this.path = null;
     this.value = null;
     this.failure = null;
+    this.status = 0;
   }
 
   /** @param path what to ask for from now on; null for nothing */
@@ -19,7 +22,15 @@ export class Poller {
     this.path = path;
     this.value = null;
     this.failure = null;
+    this.status = 0;
     if (path) this.ask(path);
+  }
+
+  /** Asks at once, as somebody may have proved who he is. */
+  again() {
+    const { path } = this;
+    this.use(null);
+    this.use(path);
   }
 
   async ask(path) {
@@ -35,10 +46,11 @@ export class Poller {
   }
 
   async fetch(path, signal) {
-    const answer = await fetch(path, { signal });
+    const answer = await fetch(path, { signal, headers: secretHeader() });
     const told = await answer.json();
     if (path !== this.path) return;
     if (answer.ok) this.value = told;
+    this.status = answer.status;
     this.failure = answer.ok ? null : told.error;
   }
 }

@@ -1,7 +1,7 @@
 // The addresses of the console's views. A view is named by the path alone; each path is one that the server answers with
 // the document, so that a deep link and a reload work.
 
-const VIEWS_OF_JOB = ['matrix', 'timeline', 'waits'];
+const VIEWS_OF_JOB = ['matrix', 'timeline', 'waits', 'output'];
 
 /** @returns {{name: string, id?: string}} `missing` if the path is no view's */
 export function parse(pathname) {
