@@ -40,7 +40,8 @@ class ConsoleAccessibilityTest {
 
     @ParameterizedTest
     @CsvSource({"grid, /", "nodes, /nodes", "events, /events", "relay, /relays/rennes-a", "job, /jobs/1f4c9ae02b77d310",
-        "matrix, /jobs/1f4c9ae02b77d310/matrix", "timeline, /jobs/1f4c9ae02b77d310/timeline", "waits, /jobs/1f4c9ae02b77d310/waits", "output, /jobs/1f4c9ae02b77d310/output",
+        "matrix, /jobs/1f4c9ae02b77d310/matrix", "timeline, /jobs/1f4c9ae02b77d310/timeline", "waits, /jobs/1f4c9ae02b77d310/waits",
+        "output, /jobs/1f4c9ae02b77d310/output",
         "missing, /no/such/page"})
     void nothingSeriousInAnyView(String view, String path) throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
@@ -48,7 +49,7 @@ class ConsoleAccessibilityTest {
                 browser.resize(1280);
                 browser.scheme(scheme);
                 browser.open(ops.uri(path).toString(), stub);
-                browser.await("the view", () -> browser.all(view.equals("missing") ? ".missing" : "main tbody tr").isEmpty(), false);
+                browser.await("the view", () -> browser.all(view.equals("missing") ? ".missing" : "main tbody tr, .printed").isEmpty(), false);
                 browser.run(axe);
                 assertThat(browser.run(FIND)).as("%s, %s", view, scheme).isEqualTo(List.of());
                 browser.picture(Path.of(System.getProperty("basedir", "."), "target/console", view + "-" + scheme + ".png"));
