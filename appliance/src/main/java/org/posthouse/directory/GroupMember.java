@@ -170,7 +170,7 @@ final class GroupMember {
                 Map.entry("hazelcast.operation.call.timeout.millis", "10000"),
                 Map.entry("hazelcast.wait.seconds.before.join", "1"),
                 Map.entry("hazelcast.max.wait.seconds.before.join", "5"),
-                Map.entry("hazelcast.graceful.shutdown.max.wait", "10"),
+                Map.entry("hazelcast.graceful.shutdown.max.wait", "4"),
                 Map.entry("hazelcast.heartbeat.interval.seconds", String.valueOf(timing.heartbeatSeconds())),
                 Map.entry("hazelcast.max.no.heartbeat.seconds", String.valueOf(timing.silenceSecondsMax())),
                 // Milliseconds between retries of a refused connection, and the number of retries before the member

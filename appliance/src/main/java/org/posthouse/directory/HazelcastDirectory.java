@@ -36,7 +36,7 @@ public final class HazelcastDirectory implements Directory {
 
     private static final long LOAD_SECONDS_MAX = 15;
     private static final long LAST_WRITES_SECONDS_MAX = 3;
-    private static final long LEAVE_SECONDS_MAX = 15;
+    private static final long LEAVE_SECONDS_MAX = 5;
 
     private final Map<String, Posting> announced = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();

@@ -274,7 +274,8 @@ class ConsoleDrawnViewsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/matrix, 1280", "/matrix, 400", "/timeline, 1280", "/timeline, 400", "/waits, 1280", "/waits, 400", "/output, 1280", "/output, 400", "/events, 1280", "/events, 400"})
+    @CsvSource({"/matrix, 1280", "/matrix, 400", "/timeline, 1280", "/timeline, 400", "/waits, 1280", "/waits, 400", "/output, 1280", "/output, 400",
+        "/events, 1280", "/events, 400"})
     void nothingIsCutAtTheSide(String view, int width) throws Exception {
         browser.resize(width);
         browser.log();
