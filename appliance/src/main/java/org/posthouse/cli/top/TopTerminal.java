@@ -37,7 +37,7 @@ final class TopTerminal implements AutoCloseable {
     private int firstLine;
     private boolean held;
 
-    /** Written by the signal's thread. */
+    /** Written by the signal's thread, read by the command's. */
     private volatile boolean interrupted;
 
     private TopTerminal(Terminal terminal, TopView view) {
