@@ -1,10 +1,13 @@
 package org.posthouse.cli;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.posthouse.cli.console.ConsoleAddress;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.file.OpsSecret;
@@ -13,6 +16,7 @@ import org.posthouse.cli.option.HostPort;
 import org.posthouse.cli.option.Problems;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.access.ConsoleTls;
+import org.posthouse.ops.access.ProxyHeader;
 import org.posthouse.ops.access.UsersFile;
 import org.posthouse.relay.host.ConsoleAccess;
 import picocli.CommandLine.Option;
@@ -66,6 +70,31 @@ final class RelayConsoleOptions {
     @Option(names = "--ops-cert-key", paramLabel = "FILE", description = "The key of --ops-cert, in PEM (PKCS #8 without a password).")
     private Path certificateKey;
 
+    @Option(
+            names = "--ops-proxy",
+            paramLabel = "ADDRESS",
+            description = "A reverse proxy that has logged its users in: the address that its connections come from. It is believed who they are; with this,"
+                    + " others than this relay's own user and root see only whether the relay is well.")
+    private String proxy;
+
+    @Option(names = "--ops-proxy-header", paramLabel = "NAME", description = "The header in which the proxy names the user, such as X-Remote-User.")
+    private String proxyHeader;
+
+    @Option(
+            names = "--ops-proxy-operators",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Users of the proxy who give orders, with commas between; all others look. May be repeated.")
+    private List<String> proxyOperators = List.of();
+
+    @Option(
+            names = "--ops-proxy-user",
+            paramLabel = "UID",
+            defaultValue = "-1",
+            description = "The number of the user as whom a proxy on this host runs (default: this relay's own, or root). Other processes of this host have"
+                    + " its address, too, and are not believed.")
+    private long proxyUser;
+
     HostPort address() {
         return ops;
     }
@@ -80,12 +109,15 @@ final class RelayConsoleOptions {
         if ((certificate == null) != (certificateKey == null)) {
             problems.add("--ops-cert and --ops-cert-key are given together or not at all");
         }
+        if (proxy == null ? proxyHeader != null || !proxyOperators.isEmpty() || proxyUser >= 0 : proxyHeader == null) {
+            problems.add("--ops-proxy ADDRESS and --ops-proxy-header NAME are given together, --ops-proxy-operators and --ops-proxy-user only with them");
+        }
         List<String> missing = new ArrayList<>();
         if (certificate == null) {
             missing.add("TLS (--ops-cert FILE --ops-cert-key FILE)");
         }
-        if (usersFile == null && !(privateConsole && (makesSecret || tokenFile != null))) {
-            missing.add("a login (--ops-users FILE; or --private-console with --data DIR or --ops-token-file FILE)");
+        if (usersFile == null && proxy == null && !(privateConsole && (makesSecret || tokenFile != null))) {
+            missing.add("a login (--ops-users FILE; or --private-console with --data DIR or --ops-token-file FILE; or --ops-proxy ADDRESS)");
         }
         if (!ops.isLoopback() && !unsafeOpenConsole && !missing.isEmpty()) {
             problems.add("--ops " + ops + " can be reached from outside: add " + String.join(", and ", missing)
@@ -97,14 +129,26 @@ final class RelayConsoleOptions {
     OpsConfig config(Problems problems) {
         Optional<String> secret = problems.of(() -> OpsSecret.read(tokenFile));
         Optional<UsersFile> users = problems.of(this::users);
+        Optional<ProxyHeader> named = proxy == null || proxyHeader == null ? Optional.empty() : problems.of(this::proxy);
         ConsoleTls tls = certificate == null || certificateKey == null ? null : problems.of(this::tls);
-        return problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole).users(users))
+        return problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole).users(users).proxy(named))
                 .tls(Optional.ofNullable(tls)));
     }
 
     /** The same with the secret of the data folder, unless another one is named. */
     OpsConfig withSecretOf(Path data, OpsConfig config) throws CommandFailure {
-        return tokenFile != null ? config : config.access(ConsoleAccess.of(OpsSecret.readOrMake(data), privateConsole).users(config.access().users()));
+        return tokenFile != null ? config : config.access(config.access().secret(OpsSecret.readOrMake(data)));
+    }
+
+    private Optional<ProxyHeader> proxy() {
+        InetAddress address;
+        try {
+            address = InetAddress.ofLiteral(proxy);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--ops-proxy is \"" + proxy + "\", expected an address such as 127.0.0.1, without a port", e);
+        }
+        return Optional.of(new ProxyHeader(
+                address, proxyHeader, Set.copyOf(proxyOperators), proxyUser < 0 ? OptionalLong.empty() : OptionalLong.of(proxyUser)));
     }
 
     private ConsoleTls tls() throws CommandFailure {

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.OptionsInUse;
+import org.posthouse.ops.access.ProxyHeader;
 
 /** What a relay makes of its options before it opens anything. */
 class RelayCommandTest {
@@ -30,6 +31,14 @@ class RelayCommandTest {
         words[0] = "relay";
         System.arraycopy(options, 0, words, 1, options.length);
         return (RelayCommand) Posthouse.commandLine(words).parseArgs(words).subcommand().commandSpec().userObject();
+    }
+
+    @Test
+    void aProxyIsTakenWithItsOperatorsAndItsUser() throws CommandFailure {
+        ProxyHeader proxy = relay("--site", "a", "--ops-proxy", "127.0.0.1", "--ops-proxy-header", "X-User", "--ops-proxy-operators", "olga,pat",
+                "--ops-proxy-user", "33").settings().ops().access().proxy().orElseThrow();
+        assertThat(proxy.operators()).containsExactlyInAnyOrder("olga", "pat");
+        assertThat(proxy.uid()).hasValue(33);
     }
 
     @Test
@@ -68,6 +77,12 @@ class RelayCommandTest {
         "--ops 0.0.0.0:1 --private-console | and a login",
         "--ops 127.0.0.1:1 --ops-cert none | --ops-cert and --ops-cert-key are given together",
         "--ops 127.0.0.1:1 --ops-cert none --ops-cert-key none | --ops-cert: the console's file none does not exist",
+        "--ops 0.0.0.0:1 --ops-proxy 10.0.0.1 --ops-proxy-header X-User | add TLS (--ops-cert FILE --ops-cert-key FILE), or --unsafe-open-console",
+        "--ops 127.0.0.1:1 --ops-proxy 10.0.0.1 | --ops-proxy ADDRESS and --ops-proxy-header NAME are given together",
+        "--ops 127.0.0.1:1 --ops-proxy-operators olga | --ops-proxy-operators and --ops-proxy-user only with them",
+        "--ops 127.0.0.1:1 --ops-proxy proxy.example --ops-proxy-header X-User | --ops-proxy is \"proxy.example\", expected an address",
+        "--ops 127.0.0.1:1 --ops-proxy ::1 --ops-proxy-header Cookie | --ops-proxy-header is \"Cookie\", expected a header of the proxy's own",
+        "--ops 127.0.0.1:1 --ops-proxy ::1 --ops-proxy-header X-User --ops-proxy-operators a/b | --ops-proxy-operators has \"a/b\"",
         "--ops 127.0.0.1:1 --ops-users none | --ops-users: the file of users none does not exist; make it with: posthouse users add none NAME",
     })
     void aConsoleBeyondLoopbackNeedsTlsAndALogin(String options, String problem) {

@@ -9,15 +9,19 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.posthouse.ops.access.ConsoleUser;
 import org.posthouse.ops.access.LoginRefused;
 import org.posthouse.ops.access.Logins;
+import org.posthouse.ops.access.ProxyHeader;
 import org.posthouse.ops.access.Role;
 import org.posthouse.ops.access.Session;
 
@@ -31,14 +35,20 @@ final class ConsoleGate {
     private static final String BASIC = "Basic ";
     private static final String CLIENT = "posthouse.client";
 
+    /** Headers that proxies add to what they pass on (RFC 7239, RFC 9110, and by custom). */
+    private static final List<String> PASSED_ON = List.of("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP");
+
     private final Vertx vertx;
     private final OpsConfig.Access access;
     private final Logins logins;
     private final Map<HttpConnection, Future<PeerTrust.Peer>> peers = new WeakHashMap<>();
 
+    /** Told once, as whoever can connect could fill the audit log with it. */
+    private boolean isForgeryTold;
+
     /** How somebody has proved who he is. */
     enum Proof {
-        LOGIN, SECRET, PEER, NONE
+        LOGIN, SECRET, PEER, PROXY, NONE
     }
 
     /**
@@ -136,10 +146,11 @@ final class ConsoleGate {
         return cookie == null ? Optional.empty() : logins.session(cookie.getValue(), peer.name());
     }
 
-    /** Whether a browser could have added the proof by itself. */
-    static boolean hasAmbientProof(HttpServerRequest request) {
+    /** Whether a browser could have added the proof by itself, to this console or to the proxy in front of it. */
+    boolean hasAmbientProof(HttpServerRequest request) {
         String shown = request.getHeader(HttpHeaders.AUTHORIZATION);
-        return cookie(request) != null && (shown == null || !shown.startsWith(BEARER));
+        boolean isPassedOn = access.proxy().isPresent() && request.headers().contains(access.proxy().get().header());
+        return isPassedOn || cookie(request) != null && (shown == null || !shown.startsWith(BEARER));
     }
 
     private static Cookie cookie(HttpServerRequest request) {
@@ -166,6 +177,10 @@ final class ConsoleGate {
         return peer(request).compose(peer -> {
             String shown = request.getHeader(HttpHeaders.AUTHORIZATION);
             String who = who(request, peer);
+            Optional<ProxyHeader> proxy = proxyOf(request, peer);
+            if (proxy.isPresent()) {
+                return proxied(proxy.get(), request, who);
+            }
             if (shown != null && shown.startsWith(BEARER) && logins.isSecret(shown.substring(BEARER.length()))) {
                 return Future.succeededFuture(new Client("holder of the secret", Role.OPERATOR, Proof.SECRET, who + " with the secret", () -> true));
             }
@@ -179,6 +194,34 @@ final class ConsoleGate {
             return peer.trusted() ? Future.succeededFuture(new Client(peer.name(), Role.OPERATOR, Proof.PEER, who, () -> true))
                     : Future.failedFuture(unproven(who, shown != null));
         });
+    }
+
+    /** The proxy whose request it is: with its header, or with one that proxies add. The relay's own commands on its host have neither. */
+    private Optional<ProxyHeader> proxyOf(HttpServerRequest request, PeerTrust.Peer peer) {
+        return access.proxy().filter(proxy -> {
+            boolean isNamed = request.headers().contains(proxy.header());
+            boolean isPassedOn = isNamed || PASSED_ON.stream().anyMatch(request.headers()::contains);
+            boolean isProxy = isPassedOn && proxy.isProxy(
+                    InetAddress.ofLiteral(request.remoteAddress().hostAddress()),
+                    peer.equals(PeerTrust.Peer.UNKNOWN) ? Optional.empty() : Optional.of(peer.name()), peer.trusted());
+            if (isNamed && !isProxy && !isForgeryTold) {
+                isForgeryTold = true;
+                access.audit().refused(who(request, peer), "the header " + proxy.header() + " comes from elsewhere than --ops-proxy, and counts for nothing");
+            }
+            return isProxy;
+        });
+    }
+
+    /** A request of nobody is one that the proxy has passed on without a login, whoever the proxy's process is. */
+    private static Future<Client> proxied(ProxyHeader proxy, HttpServerRequest request, String who) {
+        List<String> names = request.headers().getAll(proxy.header());
+        if (names.size() != 1 || !ConsoleUser.isName(names.getFirst())) {
+            String why = "the proxy names nobody: " + names.size() + " headers " + proxy.header() + ", expected one with a user's name";
+            return Future.failedFuture(new Denied(401, 0, who, why, why + "; log in at the proxy"));
+        }
+        String name = names.getFirst();
+        Role role = proxy.role(name);
+        return Future.succeededFuture(new Client(name, role, Proof.PROXY, name + " (" + role.word() + ") by the proxy, " + who, () -> true));
     }
 
     private Client of(Session session, String who) {

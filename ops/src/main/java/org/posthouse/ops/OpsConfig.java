@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.posthouse.ops.access.ConsoleTls;
+import org.posthouse.ops.access.ProxyHeader;
 import org.posthouse.ops.access.UsersFile;
 
 /**
@@ -27,8 +28,10 @@ public record OpsConfig(String host, int port, List<String> allowedHosts, Access
      * @param closed whether a client that may not give orders may not look either: {@code --private-console}
      * @param audit receives orders, logins and refusals
      * @param users who else may log in, and then look or give orders: {@code --ops-users}. With it the console is closed
+     * @param proxy a proxy that says who its users are: {@code --ops-proxy}. With it the console is closed
      */
-    public record Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit, Optional<UsersFile> users) {
+    public record Access(
+            PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit, Optional<UsersFile> users, Optional<ProxyHeader> proxy) {
         /** No client may give orders, and all may read. */
         public static final Access NO_ORDERS = new Access(PeerTrust.NOBODY, Optional.empty(), false, ConsoleAudit.NONE);
 
@@ -39,22 +42,32 @@ public record OpsConfig(String host, int port, List<String> allowedHosts, Access
 
         /** The same without users. */
         public Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit) {
-            this(trust, secret, closed, audit, Optional.empty());
+            this(trust, secret, closed, audit, Optional.empty(), Optional.empty());
         }
 
         /** The same with these users. */
         public Access users(Optional<UsersFile> file) {
-            return new Access(trust, secret, closed, audit, file);
+            return new Access(trust, secret, closed, audit, file, proxy);
+        }
+
+        /** The same with this proxy. */
+        public Access proxy(Optional<ProxyHeader> other) {
+            return new Access(trust, secret, closed, audit, users, other);
+        }
+
+        /** The same with this secret. */
+        public Access secret(Optional<String> other) {
+            return new Access(trust, other, closed, audit, users, proxy);
         }
 
         /** The same with this audit log. */
         public Access audit(ConsoleAudit other) {
-            return new Access(trust, secret, closed, other, users);
+            return new Access(trust, secret, closed, other, users, proxy);
         }
 
         /** Whether a client that proves nothing may not look. */
         boolean isClosed() {
-            return closed || users.isPresent();
+            return closed || users.isPresent() || proxy.isPresent();
         }
 
         @Override

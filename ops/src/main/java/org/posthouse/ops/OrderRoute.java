@@ -62,7 +62,7 @@ final class OrderRoute<O, R> {
     }
 
     void handle(RoutingContext ctx) {
-        Optional<String> elsewhere = SameOrigin.refusal(ctx.request(), ConsoleGate.hasAmbientProof(ctx.request()));
+        Optional<String> elsewhere = SameOrigin.refusal(ctx.request(), gatekeeper.gate.hasAmbientProof(ctx.request()));
         if (!SameOrigin.isJson(ctx.request())) {
             Responses.error(ctx, 415, "an order is application/json, as in " + kind.example);
         } else if (elsewhere.isPresent()) {

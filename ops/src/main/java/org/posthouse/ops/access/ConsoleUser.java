@@ -11,12 +11,19 @@ import java.util.regex.Pattern;
 public record ConsoleUser(String name, Role role, String hash) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
 
+    /** What a name is, for messages. */
+    static final String NAMES = "1 to 64 of A-Z, a-z, 0-9, '.', '-', '_' and '@' that begin with a letter or digit";
+
     public ConsoleUser {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("the name is \"" + Shown.text(name)
-                    + "\", expected 1 to 64 of A-Z, a-z, 0-9, '.', '-', '_' and '@' that begin with a letter or digit");
+        if (!isName(name)) {
+            throw new IllegalArgumentException("the name is \"" + Shown.text(name) + "\", expected " + NAMES);
         }
         Passwords.iterations(hash);
+    }
+
+    /** Whether a user can have this name. */
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
     }
 
     /** Reads {@code name:role:hash}. @throws IllegalArgumentException if it is no user, with what is expected */
