@@ -50,7 +50,7 @@ class ConsoleViewsTest {
             browser.all(".job h3 a").getFirst().click();
             browser.await("the job's view", () -> browser.text(".scroll tbody th"), "0; 1; 2; 3");
             assertThat(browser.run("return location.pathname")).isEqualTo("/jobs/" + Scenes.JOB);
-            browser.all("main tbody a").getFirst().click();
+            browser.all("main tbody a[href^='/relays/']").getFirst().click();
             browser.await("the relay's view", () -> browser.text(".headline h2"), "Relay rennes-a ready");
             browser.run("history.back()");
             browser.await("the job's view again", () -> browser.text(".scroll tbody th"), "0; 1; 2; 3");
