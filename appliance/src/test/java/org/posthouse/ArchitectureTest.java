@@ -153,7 +153,8 @@ final class ArchitectureTest {
     static final ArchRule THE_STATUS_KNOWS_NOBODY = knows("org.posthouse.status..", "org.posthouse.status..");
 
     @ArchTest
-    static final ArchRule THE_CONSOLE_KNOWS_THE_STATUS_ONLY = knows("org.posthouse.ops..", "org.posthouse.ops..", "org.posthouse.status..");
+    static final ArchRule THE_CONSOLE_KNOWS_THE_STATUS_AND_WORDS_FOR_FAILURES_ONLY =
+            knows("org.posthouse.ops..", "org.posthouse.ops..", "org.posthouse.status..", "org.posthouse.causes..");
 
     @ArchTest
     static final ArchRule PACKAGES_KNOW_EACH_OTHER_ONE_WAY = slices().matching("(**)").should().beFreeOfCycles();

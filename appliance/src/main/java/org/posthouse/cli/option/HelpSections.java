@@ -20,7 +20,7 @@ public record HelpSections(List<Section> sections) {
             new Section(
                     "Recovery",
                     "--durability --checkpoint-every --max-restarts --relay-timeout --silence --folder --launcher-timeout --compare-stderr"),
-            new Section("Output", "--no-tag --output"),
+            new Section("Output", "--no-tag --output --no-output-tail"),
             new Section("Speed", "--eager-max --busy-poll"),
             new Section(
                     "Relays inside this process (without --relay)",
@@ -34,7 +34,8 @@ public record HelpSections(List<Section> sections) {
             new Section("Links to other relays", "--links --peer --link-patience --lanes --compress --tls"),
             new Section("Group", "--tunnel-group --loopback --group --member"),
             new Section("Ports through links", "--forward --via --unsafe-open-via --streams --stream-buffers --stream-tokens"),
-            new Section("Console", "--ops --ops-name --ops-users --ops-cert --ops-cert-key --ops-token-file --ops-proxy --ops-proxy-header --ops-proxy-operators --ops-proxy-user --private-console --unsafe-open-console"),
+            new Section("Console",
+                    "--ops --ops-name --ops-users --ops-cert --ops-cert-key --ops-token-file --ops-proxy --ops-proxy-header --ops-proxy-operators --ops-proxy-user --private-console --unsafe-open-console"),
             new Section("Log and memory", "--log-limit --log-high-mark --on-log-full --unexpected-max --log-format --traces"),
             new Section("Threads", "--mode --loops --pipeline --transport --busy-poll"),
             new Section("Other", "")));

@@ -28,7 +28,8 @@ public record ProxyHeader(InetAddress address, String header, Set<String> operat
         Objects.requireNonNull(uid, "uid");
         operators = Set.copyOf(operators);
         if (!HEADER.matcher(header).matches() || TAKEN.contains(header.toLowerCase(Locale.ROOT))) {
-            throw new IllegalArgumentException("--ops-proxy-header is \"" + Shown.text(header) + "\", expected a header of the proxy's own, such as X-Remote-User");
+            throw new IllegalArgumentException(
+                    "--ops-proxy-header is \"" + Shown.text(header) + "\", expected a header of the proxy's own, such as X-Remote-User");
         }
         operators.forEach(ProxyHeader::requireName);
     }
