@@ -19,22 +19,7 @@ class ConsoleGateTest {
     private static final String JSON = "application/json";
 
     private final List<String> told = new CopyOnWriteArrayList<>();
-    private final ConsoleAudit audit = new ConsoleAudit() {
-        @Override
-        public void ordered(String who, String what) {
-            told.add("ordered: " + who + ": " + what);
-        }
-
-        @Override
-        public void entered(String who, String what) {
-            told.add("entered: " + who + ": " + what);
-        }
-
-        @Override
-        public void refused(String who, String what) {
-            told.add("refused: " + who + ": " + what);
-        }
-    };
+    private final ConsoleAudit audit = new RecordingAudit(told);
 
     private OpsConfig config(boolean trusted, Optional<String> secret, boolean closed) {
         PeerTrust peers = (local, remote) -> new PeerTrust.Peer(trusted, "user 65534");

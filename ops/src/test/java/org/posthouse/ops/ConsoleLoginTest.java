@@ -51,22 +51,7 @@ class ConsoleLoginTest {
     @BeforeEach
     void open() throws Exception {
         users = TestUsers.in(folder);
-        ConsoleAudit audit = new ConsoleAudit() {
-            @Override
-            public void ordered(String who, String what) {
-                told.add("ordered: " + who + ": " + what);
-            }
-
-            @Override
-            public void entered(String who, String what) {
-                told.add("entered: " + who + ": " + what);
-            }
-
-            @Override
-            public void refused(String who, String what) {
-                told.add("refused: " + who + ": " + what);
-            }
-        };
+        ConsoleAudit audit = new RecordingAudit(told);
         OpsConfig.Access access = new OpsConfig.Access((local, remote) -> peer, Optional.of(SECRET), false, audit).users(Optional.of(users));
         ops = new OpsFixture(OpsConfig.loopback(0).access(access), now::get);
     }

@@ -27,19 +27,8 @@ class ConsoleProxyTest {
     private static final String MODE = "{\"mode\":\"pooled\",\"loops\":4}";
     private static final String[] JSON = {"Content-Type", "application/json"};
 
-    private final List<String> refused = new CopyOnWriteArrayList<>();
-    private final ConsoleAudit audit = new ConsoleAudit() {
-        @Override
-        public void ordered(String who, String what) {}
-
-        @Override
-        public void entered(String who, String what) {}
-
-        @Override
-        public void refused(String who, String what) {
-            refused.add(who + ": " + what);
-        }
-    };
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final ConsoleAudit audit = new RecordingAudit(told);
 
     private static ProxyHeader proxy(String address, long uid) {
         return new ProxyHeader(InetAddress.ofLiteral(address), HEADER, Set.of("olga"), uid < 0 ? OptionalLong.empty() : OptionalLong.of(uid));
@@ -67,7 +56,8 @@ class ConsoleProxyTest {
             assertThat(order(ops, HEADER, "victor", "Origin", own).statusCode()).isEqualTo(403);
             assertThat(order(ops, HEADER, "olga", "Origin", own).statusCode()).isEqualTo(200);
         }
-        assertThat(refused).singleElement().asString().contains("victor (viewer) by the proxy", "a viewer gives no orders");
+        assertThat(told).hasSize(2).first().asString().startsWith("refused: victor (viewer) by the proxy").contains("a viewer gives no orders");
+        assertThat(told).last().asString().startsWith("ordered: olga (operator) by the proxy");
     }
 
     /** A browser is logged in at the proxy whatever page it shows. */
@@ -89,7 +79,7 @@ class ConsoleProxyTest {
             assertThat(get(ops, "/api/v1/jobs", HEADER, "olga").statusCode()).isEqualTo(401);
             assertThat(ops.get("/healthz").statusCode()).isEqualTo(200);
         }
-        assertThat(refused.stream().filter(line -> line.contains("comes from elsewhere than --ops-proxy"))).hasSize(1);
+        assertThat(told.stream().filter(line -> line.contains("comes from elsewhere than --ops-proxy"))).hasSize(1);
     }
 
     /** It runs as root or as the relay's user, who may give orders himself. */

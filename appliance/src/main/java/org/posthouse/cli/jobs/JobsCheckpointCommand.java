@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import org.posthouse.cli.console.ConsoleClient;
 import org.posthouse.cli.console.ConsoleOptions;
 import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.ExitCode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -20,8 +21,6 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         footer = {"", "Examples:", "  posthouse jobs checkpoint 4f1c09a2b3d4e5f6", "  posthouse jobs checkpoint 4f1c09a2b3d4e5f6 --ops 127.0.0.1:7423 --json"})
 final class JobsCheckpointCommand implements Callable<Integer> {
-    private static final int STATUS_NONE = 1;
-
     @Parameters(paramLabel = "ID", description = "The job's id, as posthouse jobs lists it.")
     private String job;
 
@@ -42,7 +41,7 @@ final class JobsCheckpointCommand implements Callable<Integer> {
         } else {
             relays.forEach(relay -> System.out.println(line(relay)));
         }
-        return asked > 0 ? 0 : STATUS_NONE;
+        return asked > 0 ? 0 : ExitCode.FAILED.status();
     }
 
     /** What one home relay has done. */

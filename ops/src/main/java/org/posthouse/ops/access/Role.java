@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** What a user of the console may do. */
 public enum Role {
-    /** Look at everything, and give no order. */
+    /** Look at all but the lines that programs have written, and give no order. */
     VIEWER,
     /** Look, and give orders. */
     OPERATOR;
