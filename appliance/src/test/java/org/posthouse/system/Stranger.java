@@ -22,7 +22,12 @@ final class Stranger {
             host, port, times, said = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), bytes.fromhex(sys.argv[4])
             sockets = []
             for i in range(times):
-                s = socket.create_connection((host, port), 20)
+                try:
+                    s = socket.create_connection((host, port), 20)
+                except ConnectionResetError:
+                    # Accepted and reset before this process ran again.
+                    print('closed', '')
+                    continue
                 sockets.append(s)
                 try:
                     s.sendall(said)

@@ -20,12 +20,14 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.SessionNotCreatedException;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.chromium.ChromiumDriverLogLevel;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.os.ExecutableFinder;
@@ -54,7 +56,6 @@ public final class Browser implements BeforeAllCallback, BeforeEachCallback, Aft
         assumeTrue(chromedriver != null, "no chromedriver on the PATH");
 
         folder = Files.createTempDirectory("browser");
-        String home = folder.toString();
         ChromeOptions options = new ChromeOptions()
                 .setBinary(chromium)
                 .addArguments("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder.resolve("profile"))
@@ -64,12 +65,28 @@ public final class Browser implements BeforeAllCallback, BeforeEachCallback, Aft
         if (System.getProperty("user.name").equals("root")) {
             options.addArguments("--no-sandbox");
         }
-        driver = new ChromeDriver(
-                new ChromeDriverService.Builder()
-                        .usingDriverExecutable(new File(chromedriver))
-                        .withEnvironment(Map.of("HOME", home, "TMPDIR", home, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
-                        .build(),
-                options);
+        driver = start(new File(chromedriver), options);
+    }
+
+    /** A browser that ends while it starts says why in its driver's log only: the log is shown, and it is tried once more. */
+    private ChromeDriver start(File chromedriver, ChromeOptions options) throws IOException {
+        Path log = folder.resolve("driver.log");
+        try {
+            return new ChromeDriver(service(chromedriver, log), options);
+        } catch (SessionNotCreatedException e) {
+            System.err.println("The browser did not start: " + e.getMessage() + "\n" + Files.readString(log));
+            return new ChromeDriver(service(chromedriver, log), options);
+        }
+    }
+
+    private ChromeDriverService service(File chromedriver, Path log) {
+        String home = folder.toString();
+        return new ChromeDriverService.Builder()
+                .usingDriverExecutable(chromedriver)
+                .withLogFile(log.toFile())
+                .withLogLevel(ChromiumDriverLogLevel.INFO)
+                .withEnvironment(Map.of("HOME", home, "TMPDIR", home, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
+                .build();
     }
 
     @Override
