@@ -42,21 +42,22 @@ public final class NameException extends RuntimeException {
     }
 
     /** {@code bind} found a record. */
-    static NameException alreadyBound(BoundName found) {
+    public static NameException alreadyBound(BoundName found) {
         return new NameException(Kind.ALREADY_BOUND, found.name() + " is bound already, at version " + found.version(), found, null);
     }
 
     /** {@code rebind} found none. */
-    static NameException notBound(Name name) {
+    public static NameException notBound(Name name) {
         return new NameException(Kind.NOT_BOUND, name + " is not bound");
     }
 
     /** @param found null if there is none */
-    static NameException conflict(Name name, long expected, BoundName found) {
+    public static NameException conflict(Name name, long expected, BoundName found) {
         return new NameException(Kind.CONFLICT, name + " is at version " + (found == null ? 0 : found.version()) + ", expected " + expected, found, null);
     }
 
-    static NameException laterEpoch(BoundName found, long epoch) {
+    /** What is there was written in a later epoch. */
+    public static NameException laterEpoch(BoundName found, long epoch) {
         return new NameException(
                 Kind.CONFLICT, found.name() + " was written in epoch " + found.record().epoch() + ", and epoch " + epoch + " is over", found, null);
     }

@@ -9,7 +9,7 @@ class MemoryNamesTest extends NameServiceContract {
     private final MemoryNames names = new MemoryNames();
 
     @Override
-    NameService names() {
+    protected NameService names() {
         return names;
     }
 

@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every back end of names does. */
+/** What every back end of names does. Its test extends this, whichever module it is in. */
 @Timeout(120)
-abstract class NameServiceContract {
+public abstract class NameServiceContract {
     /** The back end, without a name below {@link #root}. */
-    abstract NameService names();
+    protected abstract NameService names();
 
     /** Where the test's names are. */
-    Name root() {
+    protected Name root() {
         return Name.parse("test");
     }
 
