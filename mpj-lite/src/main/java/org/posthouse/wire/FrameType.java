@@ -77,7 +77,10 @@ public enum FrameType {
     AGENT_END(69, 26, 26, Role.LAUNCHER | Role.RELAY),
     JOB_CHECK(70, 18, 18, Role.AGENT | Role.RELAY),
     JOB_REPORT(71, 34, 34 + JobReport.TEXT_BYTES_MAX, Role.LAUNCHER),
-    JOB_REPORTED(72, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RELAY);
+    JOB_REPORTED(72, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RELAY),
+    NAME_ASK(73, NamePage.HEADER_BYTES + 1, NamePage.HEADER_BYTES + NamePage.BYTES_MAX, Role.RANK | Role.LAUNCHER | Role.AGENT),
+    NAME_ANSWER(74, NamePage.HEADER_BYTES + 1, NamePage.HEADER_BYTES + NamePage.BYTES_MAX, Role.RELAY),
+    NAME_CHANGED(75, NamePage.HEADER_BYTES + 1, NamePage.HEADER_BYTES + NamePage.BYTES_MAX, Role.RELAY);
 
     /** The role of the sending end of a connection. A set of roles is a bit mask. */
     public static final class Role {

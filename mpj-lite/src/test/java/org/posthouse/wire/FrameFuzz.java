@@ -53,6 +53,7 @@ public final class FrameFuzz {
             case JOB_EVENT -> ((JobEvent) decoded).encode();
             case JOB_KEPT -> ((JobKept) decoded).encode();
             case JOB_REPORT -> ((JobReport) decoded).encode();
+            case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> namePage(type, (NamePage) decoded);
             case BLOCKED, MISMATCH -> ((BlockedReport) decoded).encode(type);
             case LINK_HELLO -> ((LinkHello) decoded).encode();
             case STATE -> ((StatePage) decoded).encode();
@@ -74,6 +75,23 @@ public final class FrameFuzz {
             case STAGE_TAKEN -> ((StageTaken) decoded).encode();
             default -> throw new AssertionError(type);
         };
+    }
+
+    /** The frame, after a check of what its body would be as the only page. */
+    private static ByteBuffer namePage(FrameType type, NamePage page) {
+        try {
+            if (type == FrameType.NAME_ASK) {
+                NameAsk ask = NameAsk.decode(page.bytes());
+                assertThat(NameAsk.decode(ask.encode())).isEqualTo(ask);
+            } else {
+                NameAnswer answer = NameAnswer.decode(page.bytes());
+                ByteBuffer second = answer.encode(); // Its text may be cut.
+                assertThat(NameAnswer.decode(second).encode()).isEqualTo(second);
+            }
+        } catch (WireException e) {
+            assertThat(e.getMessage()).isNotBlank();
+        }
+        return page.encode(type);
     }
 
     /** The frame, after a check of its body, which a relay does not read. */

@@ -89,6 +89,9 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.JOB_REPORT, LAUNCHER);
         SENDERS.put(FrameType.AGENT_END, LAUNCHER | RELAY);
         SENDERS.put(FrameType.JOB_CHECK, AGENT | RELAY);
+        SENDERS.put(FrameType.NAME_ASK, RANK | LAUNCHER | AGENT);
+        SENDERS.put(FrameType.NAME_ANSWER, RELAY);
+        SENDERS.put(FrameType.NAME_CHANGED, RELAY);
     }
 
     @ParameterizedTest

@@ -25,6 +25,9 @@ final class SampleFrames {
             JOB, 4, List.of(new StatePage.Entry(StatePage.SENT, 5, 6, 7), new StatePage.Entry(StatePage.GONE, 8, 9, 10, 11, 12)));
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400, true);
     static final JobReport JOB_REPORT = new JobReport(JOB, JobReport.ERR, 3, 0x38, "oh\n");
+    static final NamedRecord NAMED = new NamedRecord("a/b", 0x34, 0x35, true, new TreeMap<>(Map.of("k", "v")));
+    static final NameAsk NAME_ASK = new NameAsk(NameAsk.Operation.SWAP, "a/b", 0x31, 0x32, 0x33, "a", NAMED.fields());
+    static final NameAnswer NAME_ANSWER = new NameAnswer(NameAnswer.Status.CONFLICT, "why", 0x36, List.of(NAMED), true);
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
@@ -91,6 +94,8 @@ final class SampleFrames {
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_KEPT -> JOB_KEPT.encode();
             case JOB_REPORT -> JOB_REPORT.encode();
+            case NAME_ASK -> namePage(type, NAME_ASK.encode());
+            case NAME_ANSWER, NAME_CHANGED -> namePage(type, NAME_ANSWER.encode());
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
             case BLOCKED, MISMATCH -> STALL.encode(type);
             case EVENTS -> events();
@@ -202,6 +207,10 @@ final class SampleFrames {
         return frame;
     }
 
+    private static ByteBuffer namePage(FrameType type, ByteBuffer body) {
+        return NamePage.encode(type, JOB, 0x37, body).get(0);
+    }
+
     private static ByteBuffer credit() {
         ByteBuffer frame = fixed(FrameType.CREDIT, 32, 0);
         view(frame).credit(0x100000, 0x40, 3);
@@ -276,6 +285,7 @@ final class SampleFrames {
             case JOB_EVENT -> JobEvent.decode(frame);
             case JOB_KEPT -> JobKept.decode(frame);
             case JOB_REPORT -> JobReport.decode(frame);
+            case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> NamePage.decode(frame);
             case BLOCKED, MISMATCH -> BlockedReport.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);

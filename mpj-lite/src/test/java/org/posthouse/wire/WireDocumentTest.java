@@ -117,6 +117,20 @@ final class WireDocumentTest {
     }
 
     @Test
+    void listsOperationsAndStatusesOfNames() {
+        String names = section("## Names");
+        for (NameAsk.Operation operation : NameAsk.Operation.values()) {
+            assertThat(names).containsPattern("\\| " + operation.code() + " \\| " + operation + " \\|");
+        }
+        for (NameAnswer.Status status : NameAnswer.Status.values()) {
+            assertThat(names).containsPattern("\\| " + status.ordinal() + " \\| " + status + "\\b");
+        }
+        assertThat(section(FrameType.NAME_ASK)).contains(String.format("%,d bytes of the body", NamePage.BYTES_MAX))
+                .contains(String.format("at\nmost %,d bytes", NameAsk.BYTES_MAX));
+        assertThat(section(FrameType.NAME_ANSWER)).contains(String.format("at most %,d bytes", NameAnswer.BYTES_MAX));
+    }
+
+    @Test
     void listsEveryMessageOfAgents() {
         Map<String, String> listed = new TreeMap<>();
         rows(section("## Messages of agents")).stream().skip(1).forEach(row -> listed.put(row[1], row[0]));
