@@ -139,6 +139,21 @@ public abstract class NameServiceContract {
     }
 
     @Test
+    void theRootIsThePrefixOfAllNames() throws Exception {
+        get(names().bind(name("a"), record("1")));
+        get(names().bind(Name.parse("zz-beside-" + root()), record("2")));
+        List<Name> listed = get(names().list(Name.ROOT, NameService.LIST_MAX, Optional.empty())).stream().map(BoundName::name).toList();
+        assertThat(listed).contains(name("a"), Name.parse("zz-beside-" + root())).isSorted();
+        assertThat(get(names().list(Name.ROOT, 1, Optional.of(name("a")))).getFirst().name()).isGreaterThan(name("a"));
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        try (NameService.Subscription all = names().listen(Name.ROOT, change -> heard.add(change.bound().name() + " " + change.present()))) {
+            await(heard, name("a") + " true");
+            get(names().unbind(Name.parse("zz-beside-" + root()), NameService.ANY_VERSION));
+            await(heard, "zz-beside-" + root() + " false");
+        }
+    }
+
+    @Test
     void ofManySwapsOfOneVersionOneSucceeds() throws Exception {
         BoundName first = get(names().bind(name("a"), record("0")));
         List<CompletionStage<BoundName>> swaps = IntStream.rangeClosed(1, 50)
