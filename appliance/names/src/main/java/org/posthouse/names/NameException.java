@@ -26,24 +26,31 @@ public final class NameException extends RuntimeException {
 
     private final Kind kind;
     private final transient BoundName found;
+    private final long retryMs;
 
     public NameException(Kind kind, String message) {
-        this(kind, message, null, null);
+        this(kind, message, null, null, 0);
     }
 
     public NameException(Kind kind, String message, Throwable cause) {
-        this(kind, message, null, cause);
+        this(kind, message, null, cause, 0);
     }
 
-    private NameException(Kind kind, String message, BoundName found, Throwable cause) {
+    private NameException(Kind kind, String message, BoundName found, Throwable cause, long retryMs) {
         super(message, cause);
         this.kind = kind;
         this.found = found;
+        this.retryMs = retryMs;
+    }
+
+    /** @param retryMs milliseconds until another try makes sense */
+    static NameException unavailable(String message, long retryMs) {
+        return new NameException(Kind.UNAVAILABLE, message, null, null, retryMs);
     }
 
     /** {@code bind} found a record. */
     public static NameException alreadyBound(BoundName found) {
-        return new NameException(Kind.ALREADY_BOUND, found.name() + " is bound already, at version " + found.version(), found, null);
+        return new NameException(Kind.ALREADY_BOUND, found.name() + " is bound already, at version " + found.version(), found, null, 0);
     }
 
     /** {@code rebind} found none. */
@@ -53,17 +60,22 @@ public final class NameException extends RuntimeException {
 
     /** @param found null if there is none */
     public static NameException conflict(Name name, long expected, BoundName found) {
-        return new NameException(Kind.CONFLICT, name + " is at version " + (found == null ? 0 : found.version()) + ", expected " + expected, found, null);
+        return new NameException(Kind.CONFLICT, name + " is at version " + (found == null ? 0 : found.version()) + ", expected " + expected, found, null, 0);
     }
 
     /** What is there was written in a later epoch. */
     public static NameException laterEpoch(BoundName found, long epoch) {
         return new NameException(
-                Kind.CONFLICT, found.name() + " was written in epoch " + found.record().epoch() + ", and epoch " + epoch + " is over", found, null);
+                Kind.CONFLICT, found.name() + " was written in epoch " + found.record().epoch() + ", and epoch " + epoch + " is over", found, null, 0);
     }
 
     public Kind kind() {
         return kind;
+    }
+
+    /** Of UNAVAILABLE: milliseconds until another try makes sense; 0 if that is not known. */
+    public long retryMs() {
+        return retryMs;
     }
 
     /** What is bound in place of what was expected. */
