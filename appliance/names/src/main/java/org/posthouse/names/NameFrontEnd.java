@@ -44,7 +44,7 @@ public final class NameFrontEnd implements NameService {
     }
 
     /**
-     * @param backEnd closed with this
+     * @param backEnd its owner closes it, after this
      * @param frontEnd the relay, by which elections tell their winners apart
      * @param onChange told, on the executor, why the back end does not answer any more, or nothing when it does again
      */
@@ -214,7 +214,7 @@ public final class NameFrontEnd implements NameService {
         }
     }
 
-    /** Ends the subscriptions and the back end. */
+    /** Ends the subscriptions. */
     @Override
     public void close() {
         executor.execute(() -> {
@@ -223,6 +223,5 @@ public final class NameFrontEnd implements NameService {
             subscriptions.values().forEach(SharedSubscription::close);
             subscriptions.clear();
         });
-        backEnd.close();
     }
 }

@@ -22,7 +22,7 @@ final class NameFrontEndContractTest extends NameServiceContract {
     }, executor, why -> {});
 
     @Override
-    NameService names() {
+    protected NameService names() {
         return frontEnd;
     }
 
