@@ -3,6 +3,7 @@ package org.posthouse.directory;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.names.NameService;
 
 /**
  * The known relays by their id, and ranks by their job (docs/directory.md). Thread-safe.
@@ -53,6 +54,12 @@ public interface Directory extends AutoCloseable {
 
     /** Leaves the group if it is reached over links, because these are about to close. Blocks for a bounded time. */
     default void part() {}
+
+    /**
+     * The names that the relays of this directory share; the same object at each call, closed with the directory. It answers UNAVAILABLE while there is no
+     * group.
+     */
+    NameService names();
 
     /** Number of refusals of other members since the start, by kind. */
     default Map<GroupRefusal, Long> refusals() {

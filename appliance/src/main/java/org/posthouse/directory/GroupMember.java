@@ -11,6 +11,7 @@ import com.hazelcast.config.SerializerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
+import com.hazelcast.instance.impl.HazelcastInstanceProxy;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -18,6 +19,8 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Map;
 import org.posthouse.causes.Causes;
+import org.posthouse.directory.names.NamesMajority;
+import org.posthouse.directory.names.NamesMap;
 
 /**
  * Configures Hazelcast. The member listens on one loopback address and port, for other members only, and finds them by
@@ -47,12 +50,13 @@ final class GroupMember {
      *
      * @param guard checks each of its connections
      * @param proof checks postings of other members
+     * @param majority decides whether this member answers for names
      * @param held the member's port, from {@link #hold}; taken over, and closed if the member cannot start
      * @throws GroupException if the member cannot start
      */
-    static HazelcastInstance start(GroupConfig group, ServerSocketChannel held, GroupGuard guard, PostingProof proof) {
+    static HazelcastInstance start(GroupConfig group, ServerSocketChannel held, GroupGuard guard, PostingProof proof, NamesMajority majority) {
         try {
-            Config config = config(group, proof);
+            Config config = config(group, proof, majority);
             return HazelcastInstanceFactory.newHazelcastInstance(config, config.getInstanceName(), new GuardedMember(group, held, guard));
         } catch (RuntimeException e) {
             release(held, group);
@@ -102,14 +106,14 @@ final class GroupMember {
                 + " cannot start: " + reason, e);
     }
 
-    static Config config(GroupConfig group, PostingProof proof) {
+    static Config config(GroupConfig group, PostingProof proof, NamesMajority majority) {
         Config config = new Config();
         config.setClusterName(group.cluster());
         properties(group.timing()).forEach(config::setProperty);
         config.getMemberAttributeConfig().setAttribute(RELAY_ATTRIBUTE, group.relay());
         config.setAdvancedNetworkConfig(network(group));
         config.getSerializationConfig()
-                .addDataSerializableFactory(GroupTypes.FACTORY, new GroupTypes(proof))
+                .addDataSerializableFactory(GroupTypes.FACTORY, new GroupTypes(proof, majority))
                 .addSerializerConfig(
                         new SerializerConfig().setTypeClass(Throwable.class).setImplementation(new FailureSerializer()))
                 .setJavaSerializationFilterConfig(nothingAllowed());
@@ -122,7 +126,18 @@ final class GroupMember {
                 .setInMemoryFormat(InMemoryFormat.BINARY)
                 .setStatisticsEnabled(false)
                 .setMergePolicyConfig(new MergePolicyConfig(NewestWinsMergePolicy.class.getName(), MERGE_BATCH)));
+        NamesMap.configure(config, majority);
         return config;
+    }
+
+    /** The majority that names of a member need. */
+    static NamesMajority majority(GroupConfig group) {
+        return new NamesMajority(RELAY_ATTRIBUTE, group.endpoint(), group.members());
+    }
+
+    /** The number of the list of members, which grows with each change of it. */
+    static long listVersion(HazelcastInstance member) {
+        return ((HazelcastInstanceProxy) member).getOriginal().node.getClusterService().getMemberListVersion();
     }
 
     /** The advanced configuration has an endpoint for each protocol; only that of members is enabled. */
@@ -168,6 +183,8 @@ final class GroupMember {
                 Map.entry("hazelcast.partition.count", String.valueOf(PARTITIONS)),
                 // Milliseconds until a call that cannot succeed ends; the caller writes again.
                 Map.entry("hazelcast.operation.call.timeout.millis", "10000"),
+                // A write that not all copies have confirmed fails, or a part that is being cut off would answer that it is done.
+                Map.entry("hazelcast.operation.fail.on.indeterminate.state", "true"),
                 Map.entry("hazelcast.wait.seconds.before.join", "1"),
                 Map.entry("hazelcast.max.wait.seconds.before.join", "5"),
                 Map.entry("hazelcast.graceful.shutdown.max.wait", "4"),

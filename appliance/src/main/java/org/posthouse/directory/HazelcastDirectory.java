@@ -5,8 +5,10 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -17,6 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.posthouse.causes.Causes;
+import org.posthouse.directory.names.HazelcastNames;
+import org.posthouse.directory.names.NamesMajority;
+import org.posthouse.names.NameService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +53,9 @@ public final class HazelcastDirectory implements Directory {
     private final ScheduledExecutorService thread;
     private final GroupWriter writer;
     private final GroupReconciler sweep;
+    private final HazelcastNames names;
 
-    HazelcastDirectory(GroupConfig config, HazelcastInstance member, GroupGuard guard, PostingProof proof) {
+    HazelcastDirectory(GroupConfig config, HazelcastInstance member, GroupGuard guard, PostingProof proof, NamesMajority majority) {
         this.relay = config.relay();
         this.member = member;
         this.guard = guard;
@@ -64,6 +70,8 @@ public final class HazelcastDirectory implements Directory {
         this.writer = new GroupWriter(map, view, thread, posting -> new PostProcessor(proof.sign(posting, relay), proof), this::again);
         this.sweep = new GroupReconciler(member, map, view, writer, thread, config.timing().grace(), this::revive);
         GroupListener.register(member, view, sweep, this::revive);
+        majority.follow(this::roll, () -> GroupMember.listVersion(member));
+        this.names = new HazelcastNames(member, relay, majority);
     }
 
     /**
@@ -80,10 +88,11 @@ public final class HazelcastDirectory implements Directory {
     static HazelcastDirectory start(GroupConfig config, ServerSocketChannel held) {
         GroupGuard guard = new GroupGuard(config);
         PostingProof proof = new PostingProof(config.proof(), System::currentTimeMillis);
-        HazelcastInstance member = GroupMember.start(config, held, guard, proof);
+        NamesMajority majority = GroupMember.majority(config);
+        HazelcastInstance member = GroupMember.start(config, held, guard, proof, majority);
         HazelcastDirectory directory;
         try {
-            directory = new HazelcastDirectory(config, member, guard, proof);
+            directory = new HazelcastDirectory(config, member, guard, proof, majority);
         } catch (RuntimeException e) {
             member.getLifecycleService().terminate();
             throw new GroupException("relay " + config.relay() + ": the group member stopped while it started", e);
@@ -115,6 +124,22 @@ public final class HazelcastDirectory implements Directory {
             var renewing = thread.scheduleWithFixedDelay(this::renew, RENEW_SECONDS, RENEW_SECONDS, TimeUnit.SECONDS);
         }
         var unused = thread.scheduleWithFixedDelay(sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** The relays that are or may be alive, and those that are not. */
+    private NamesMajority.Roll roll() {
+        Set<String> listed = new HashSet<>();
+        Set<String> withdrawn = new HashSet<>();
+        for (Posting posting : view.relayPostings()) {
+            (posting.standing() == Posting.Standing.WITHDRAWN ? withdrawn : listed).add(posting.member());
+        }
+        withdrawn.removeAll(listed);
+        return new NamesMajority.Roll(listed, withdrawn);
+    }
+
+    @Override
+    public NameService names() {
+        return names;
     }
 
     @Override
@@ -248,6 +273,7 @@ public final class HazelcastDirectory implements Directory {
     public void close() {
         announced.values().forEach(posting -> withdraw(posting.relay().relay(), posting.version()));
         if (closed.compareAndSet(false, true)) {
+            names.close();
             within(LAST_WRITES_SECONDS_MAX, "last writes", thread.submit(writer::flush));
             Future<?> left = thread.submit(() -> member.getLifecycleService().shutdown());
             within(LEAVE_SECONDS_MAX, "leaving the group", left);

@@ -10,6 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import org.posthouse.directory.names.LateNames;
+import org.posthouse.names.NameService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +32,7 @@ public final class LateDirectory implements Directory {
     private final BiFunction<GroupConfig, ServerSocketChannel, HazelcastDirectory> start;
     private final long againMs;
     private final MemoryDirectory before = new MemoryDirectory();
+    private final LateNames names;
     private final CountDownLatch leaving = new CountDownLatch(1);
 
     /** The port of the member that is to be started, or was. Guarded by this. */
@@ -57,6 +60,7 @@ public final class LateDirectory implements Directory {
         this.start = start;
         this.againMs = againMs;
         this.port = GroupMember.hold(config);
+        this.names = new LateNames(config.relay());
     }
 
     /**
@@ -124,8 +128,14 @@ public final class LateDirectory implements Directory {
         }
         met.forEach(group::meet);
         before.tell(group);
+        names.join(group.names());
         current = group;
         return true;
+    }
+
+    @Override
+    public NameService names() {
+        return names;
     }
 
     @Override
@@ -214,6 +224,7 @@ public final class LateDirectory implements Directory {
             held = port;
         }
         leaving.countDown();
+        names.close();
         last.close();
         GroupMember.release(held, config);
     }

@@ -3,6 +3,8 @@ package org.posthouse.directory;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.posthouse.names.MemoryNames;
+import org.posthouse.names.NameService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +17,7 @@ public final class MemoryDirectory implements Directory {
     private static final String MEMBER = "memory";
 
     private final DirectoryView directoryView = new DirectoryView();
+    private final MemoryNames names = new MemoryNames();
     private final LongSupplier clock;
 
     /** Written by the closing thread, read by writers of postings. */
@@ -68,6 +71,11 @@ public final class MemoryDirectory implements Directory {
         return directoryView.ranks(job);
     }
 
+    @Override
+    public NameService names() {
+        return names;
+    }
+
     /** Copies all entries to another directory. */
     void tell(Directory other) {
         for (Posting posting : directoryView.all()) {
@@ -87,6 +95,7 @@ public final class MemoryDirectory implements Directory {
     @Override
     public void close() {
         closed = true;
+        names.close();
     }
 
     private void write(Posting posting) {

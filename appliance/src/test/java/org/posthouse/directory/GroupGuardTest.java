@@ -107,8 +107,9 @@ class GroupGuardTest {
     @Test
     void aHazelcastMemberThatIsNoRelayStaysOutside() {
         HazelcastDirectory directory = start(0, "a", Optional.empty());
+        GroupConfig alone = Groups.config("guarded", endpoints.get(1), endpoints, "rogue");
         HazelcastInstance rogue = HazelcastInstanceFactory.newHazelcastInstance(
-                GroupMember.config(Groups.config("guarded", endpoints.get(1), endpoints, "rogue"), PostingProof.NONE), "rogue", new DefaultNodeContext() {
+                GroupMember.config(alone, PostingProof.NONE, GroupMember.majority(alone)), "rogue", new DefaultNodeContext() {
                     @Override
                     public AddressPicker createAddressPicker(Node node) {
                         GroupConfig config = Groups.config("guarded", endpoints.get(1), endpoints, "rogue");

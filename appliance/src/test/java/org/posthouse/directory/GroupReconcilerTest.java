@@ -58,7 +58,8 @@ class GroupReconcilerTest {
             return method.equals("entrySet") ? Set.of() : CompletableFuture.completedFuture(null);
         });
         GroupConfig config = Groups.config("ends", "127.0.0.1:1", List.of(), "r1");
-        try (HazelcastDirectory directory = new HazelcastDirectory(config, member(map), new GroupGuard(config), PostingProof.NONE)) {
+        try (HazelcastDirectory directory =
+                new HazelcastDirectory(config, member(map), new GroupGuard(config), PostingProof.NONE, GroupMember.majority(config))) {
             directory.putRanks(List.of(Groups.rank(7, 0, 1, "r1")));
             directory.removeJob(7);
         }

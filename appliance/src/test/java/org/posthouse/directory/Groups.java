@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
 /** Groups of members on loopback ports picked by the system, quick to believe that somebody is gone. */
-final class Groups {
+public final class Groups {
     static final GroupTiming QUICK = new GroupTiming(1, 20, 1, Duration.ofSeconds(1));
 
     private static final int PORT_MIN = 16_384;
@@ -35,7 +35,7 @@ final class Groups {
         }
     }
 
-    static List<String> endpoints(String... hosts) throws IOException {
+    public static List<String> endpoints(String... hosts) throws IOException {
         List<String> endpoints = new ArrayList<>();
         for (String host : hosts) {
             endpoints.add(host + ":" + freePort(host));
@@ -43,14 +43,14 @@ final class Groups {
         return endpoints;
     }
 
-    static GroupConfig config(String cluster, String endpoint, List<String> members, String relay) {
+    public static GroupConfig config(String cluster, String endpoint, List<String> members, String relay) {
         int colon = endpoint.indexOf(':');
         int port = Integer.parseInt(endpoint.substring(colon + 1));
         return new GroupConfig(cluster, endpoint.substring(0, colon), port, members, relay, QUICK, Optional.empty());
     }
 
     /** Starts relays r0, r1, … at the same time and waits until they are one group. */
-    static List<HazelcastDirectory> start(String cluster, List<String> endpoints) {
+    public static List<HazelcastDirectory> start(String cluster, List<String> endpoints) {
         List<CompletableFuture<HazelcastDirectory>> starts = IntStream.range(0, endpoints.size())
                 .mapToObj(i -> CompletableFuture.supplyAsync(
                         () -> HazelcastDirectory.start(config(cluster, endpoints.get(i), endpoints, "r" + i)),
@@ -61,7 +61,7 @@ final class Groups {
         return directories;
     }
 
-    static void awaitMembers(HazelcastDirectory directory, int members) {
+    public static void awaitMembers(HazelcastDirectory directory, int members) {
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> directory.member().getCluster().getMembers().size() == members);
     }

@@ -10,7 +10,7 @@ class NewestWinsMergePolicyTest {
     void mapUsesNewestWinsMergePolicy() {
         GroupConfig group = new GroupConfig("grid", "127.0.0.1", 7420, List.of(), "r1");
 
-        assertThat(GroupMember.config(group, PostingProof.NONE).getMapConfig(GroupMember.MAP).getMergePolicyConfig().getPolicy())
+        assertThat(GroupMember.config(group, PostingProof.NONE, GroupMember.majority(group)).getMapConfig(GroupMember.MAP).getMergePolicyConfig().getPolicy())
                 .isEqualTo(NewestWinsMergePolicy.class.getName());
     }
 

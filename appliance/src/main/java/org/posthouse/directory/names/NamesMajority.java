@@ -1,0 +1,113 @@
+package org.posthouse.directory.names;
+
+import com.hazelcast.cluster.Member;
+import com.hazelcast.splitbrainprotection.HeartbeatAware;
+import com.hazelcast.splitbrainprotection.SplitBrainProtectionFunction;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Decides whether this member is in the part of the group that may answer for names. Thread-safe.
+ *
+ * <p>A part may if it has more than half of the relays that are known: the addresses that the member was configured with, or the relays that it has seen since
+ * it started, whichever are more. A relay that has left with notice (withdrawn) is not counted any more; one that has died is, for as long as this process
+ * runs. So no two parts may, however a group of one configuration splits.
+ *
+ * <p>A record has {@link NamesMap#BACKUPS} copies beside the owner's. In a group of more than 13 relays a majority could be without any of them. So at most as
+ * many relays may be missing as a record has such copies: the part that may answer always has one.
+ */
+public final class NamesMajority implements SplitBrainProtectionFunction, HeartbeatAware {
+    private final String attribute;
+    private final int configured;
+
+    /** Relays seen that have not left with notice. Guarded by this. */
+    private final Set<String> known = new TreeSet<>();
+
+    /** The relays of the present members. Guarded by this. */
+    private Set<String> here = Set.of();
+
+    /** Reads the directory. Written once by the thread that starts the member, read by Hazelcast's threads. */
+    private volatile Supplier<Roll> roll = () -> new Roll(Set.of(), Set.of());
+
+    /** Reads the number of the member list. Written once by the thread that starts the member, read by Hazelcast's threads. */
+    private volatile LongSupplier term = () -> 0;
+
+    /**
+     * What the directory knows of relays.
+     *
+     * @param listed that were announced and not withdrawn; they may be dead
+     * @param withdrawn that have left with notice
+     */
+    public record Roll(Set<String> listed, Set<String> withdrawn) {
+        /** Copies the sets. */
+        public Roll {
+            listed = Set.copyOf(listed);
+            withdrawn = Set.copyOf(withdrawn);
+        }
+    }
+
+    /**
+     * @param attribute the member's attribute with the id of its relay
+     * @param own the own address of this member
+     * @param addresses of the members that it looks for, with or without its own
+     */
+    public NamesMajority(String attribute, String own, List<String> addresses) {
+        this.attribute = attribute;
+        Set<String> all = new TreeSet<>(addresses);
+        all.add(own);
+        this.configured = all.size();
+    }
+
+    /** From now on asks the directory and the member; before, only configuration and members count. */
+    public void follow(Supplier<Roll> directory, LongSupplier memberListVersion) {
+        roll = directory;
+        term = memberListVersion;
+    }
+
+    /** Called by Hazelcast when a member has come or gone, and with each heartbeat. */
+    @Override
+    public synchronized boolean apply(Collection<Member> members) {
+        here = new TreeSet<>();
+        for (Member member : members) {
+            here.add(relayOf(member));
+        }
+        return lacking().isEmpty();
+    }
+
+    private String relayOf(Member member) {
+        String relay = member.getAttribute(attribute);
+        return relay == null ? member.getUuid().toString() : relay;
+    }
+
+    /** Why this part may not answer, in one clause; empty if it may. */
+    synchronized Optional<String> lacking() {
+        Roll now = roll.get();
+        known.removeAll(now.withdrawn());
+        known.addAll(now.listed());
+        known.addAll(here);
+        int relays = Math.max(configured, known.size());
+        int needed = needed(relays);
+        return here.size() >= needed
+                ? Optional.empty()
+                : Optional.of(here.size() + " of " + relays + " known relays reach each other, expected at least " + needed);
+    }
+
+    /** How many of so many relays a part must have. */
+    static int needed(int relays) {
+        return Math.max(relays / 2 + 1, relays - NamesMap.BACKUPS);
+    }
+
+    /** The number of the present member list. */
+    long term() {
+        return term.getAsLong();
+    }
+
+    /** Makes Hazelcast call {@link #apply} with each heartbeat, as relays may become known without being members. */
+    @Override
+    public void onHeartbeat(Member member, long timestamp) {}
+}
