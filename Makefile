@@ -1,5 +1,5 @@
 # Short names for what contributors run most. CONTRIBUTING.md explains each.
-# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel, tunnel/testkit, ops, appliance/core, appliance/launch, appliance, appliance/lab). T: a test class, or Class#method. N: a seed. F: a fuzz target. S: seconds.
+# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel, tunnel/testkit, ops, appliance/core, appliance/names, appliance/raft, appliance/launch, appliance, appliance/lab). T: a test class, or Class#method. N: a seed. F: a fuzz target. S: seconds.
 .PHONY: build test verify long seed fuzz sbom format demo clean help
 
 MVN := mvn -B -ntp -q

@@ -24,6 +24,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         level(context, "org.posthouse", property("posthouse.log", "WARN"));
         // Members that leave are reported by the directory; Chronicle tells of files that it makes.
         level(context, "com.hazelcast", property("posthouse.log.libraries", "ERROR"));
+        // Judges that are not reached, and elections, are reported by the judge.
+        level(context, "org.apache.ratis", property("posthouse.log.libraries", "ERROR"));
         // Vert.x asks for each of its gauges again at every use. They are right; this logger tells of nothing else.
         level(context, "io.micrometer.core.instrument.MeterRegistry", "ERROR");
         // Where there is the loopback alone, Netty draws the number that it would have from a network card. Nobody needs either.

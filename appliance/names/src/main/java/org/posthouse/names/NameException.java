@@ -69,6 +69,11 @@ public final class NameException extends RuntimeException {
                 Kind.CONFLICT, found.name() + " was written in epoch " + found.record().epoch() + ", and epoch " + epoch + " is over", found, null, 0);
     }
 
+    /** A refusal that another process has made. */
+    public static NameException refused(Kind kind, String message, Optional<BoundName> found) {
+        return new NameException(kind, message, found.orElse(null), null, 0);
+    }
+
     public Kind kind() {
         return kind;
     }
