@@ -12,6 +12,7 @@ import org.posthouse.cli.config.Configuration;
 import org.posthouse.cli.doctor.DoctorCommand;
 import org.posthouse.cli.jobs.JobsCommand;
 import org.posthouse.cli.log.LogCommand;
+import org.posthouse.cli.names.NamesCommand;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HelpSections;
 import org.posthouse.cli.option.UsageErrors;
@@ -57,6 +58,7 @@ public final class Posthouse {
             JoinCommand.class,
             JobsCommand.class,
             NodesCommand.class,
+            NamesCommand.class,
             KeysCommand.class,
             UsersCommand.class,
             LogCommand.class,

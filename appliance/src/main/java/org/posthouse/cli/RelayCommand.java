@@ -26,6 +26,7 @@ import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.LogWords;
 import org.posthouse.cli.option.MemoryOptions;
 import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.option.NamesOptions;
 import org.posthouse.cli.option.OptionsInUse;
 import org.posthouse.cli.option.Problems;
 import org.posthouse.cli.option.StageCacheOption;
@@ -50,6 +51,7 @@ import org.posthouse.relay.config.EventLoopKind;
 import org.posthouse.relay.config.LauncherTimeout;
 import org.posthouse.relay.config.LogLimits;
 import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.NamesConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.config.SocketKind;
 import org.posthouse.relay.host.RelayHost;
@@ -209,6 +211,9 @@ public final class RelayCommand implements Callable<Integer> {
     @Mixin
     private GroupOptions group;
 
+    @Mixin
+    private NamesOptions names;
+
     @Option(
             names = "--link-patience",
             paramLabel = "SECONDS",
@@ -296,13 +301,13 @@ public final class RelayCommand implements Callable<Integer> {
             return settings;
         }
         AuditFile.open(AuditFile.of(settings.relay().logFolder().orElseThrow()));
-        return new Settings(settings.relay(), settings.loops(), settings.group(), console.withSecretOf(data, settings.ops()),
+        return new Settings(settings.relay(), settings.loops(), settings.group(), settings.names(), console.withSecretOf(data, settings.ops()),
                 settings.traces());
     }
 
     private static RelayHost start(Settings settings) throws IOException, GroupException {
         Predicate<RelayEntry> answers = entry -> RelayClient.answers(entry.relay(), entry.address(), settings.relay().door().launchToken());
-        return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), settings.traces(), answers);
+        return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.names(), settings.ops(), settings.traces(), answers);
     }
 
     /** A notice about log options that were given to a relay without a log; empty if there are none. */
@@ -315,7 +320,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     /** The settings that a relay is started with. */
-    record Settings(RelayConfig relay, EventLoopKind loops, GroupConfig group, OpsConfig ops, Optional<URI> traces) {}
+    record Settings(RelayConfig relay, EventLoopKind loops, GroupConfig group, NamesConfig names, OpsConfig ops, Optional<URI> traces) {}
 
     /** From the options, checked as a whole. Opens nothing but what it reads: keys and the token. @throws CommandFailure with all that is wrong */
     Settings settings() throws CommandFailure {
@@ -350,6 +355,7 @@ public final class RelayCommand implements Callable<Integer> {
                 problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
         Optional<URI> collector = traces == null ? Optional.empty() : Optional.ofNullable(problems.of(() -> ControlTraces.endpoint(traces)));
         OpsConfig ops = console.config(problems);
+        NamesConfig kept = problems.of(names::config);
         problems.report();
         AcceptorConfig door = new AcceptorConfig(
                 listen.host(),
@@ -377,7 +383,7 @@ public final class RelayCommand implements Callable<Integer> {
                 stageCache.bytes());
         GroupConfig member = problems.of(() -> group.config(config));
         problems.report();
-        return new Settings(config, loops, member, ops, collector);
+        return new Settings(config, loops, member, kept, ops, collector);
     }
 
     private void checkNames(Problems problems) {

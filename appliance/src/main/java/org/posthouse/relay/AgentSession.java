@@ -9,6 +9,8 @@ import org.posthouse.core.Refusal;
 import org.posthouse.directory.NodeTotals;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.OutboundChannel;
+import org.posthouse.relay.names.NameCaller;
+import org.posthouse.relay.names.NameRequests;
 import org.posthouse.relay.stage.StageDownloads;
 import org.posthouse.status.NodeStatus;
 import org.posthouse.wire.AgentDrain;
@@ -21,6 +23,7 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobCheck;
+import org.posthouse.wire.NamePage;
 import org.posthouse.wire.StageAsk;
 import org.posthouse.wire.StageTaken;
 import org.posthouse.wire.WireException;
@@ -43,6 +46,7 @@ final class AgentSession implements Session {
     private final OutboundChannel outboundChannel;
     private final SessionOutput output;
     private final StageDownloads files;
+    private final NameRequests names;
     private final long since = System.currentTimeMillis();
 
     /** Launchers that have asked for a drain, or its end, and wait for the offer that answers. */
@@ -62,6 +66,7 @@ final class AgentSession implements Session {
         this.outboundChannel = connection.line();
         this.output = new SessionOutput(connection);
         this.files = relay.stage().downloads(frame -> relay.control().submit(() -> output.write(frame)));
+        this.names = relay.names().requests(new NameCaller.Agent(), frame -> relay.control().submit(() -> output.write(frame)));
     }
 
     /** Answers as to a launcher, with the relays of the directory. */
@@ -80,6 +85,7 @@ final class AgentSession implements Session {
             case AGENT_MESSAGE -> onMessage(buffer, index, length, view);
             case AGENT_PING -> output.write(AgentPing.decode(ArrivedFrame.copy(buffer, index, length)).encode(FrameType.AGENT_PONG));
             case JOB_CHECK -> onCheck(JobCheck.decode(ArrivedFrame.copy(buffer, index, length)).job());
+            case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_TAKEN -> files.onTaken(StageTaken.decode(ArrivedFrame.copy(buffer, index, length)));
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
@@ -237,6 +243,7 @@ final class AgentSession implements Session {
     @Override
     public void onClosed(CloseNotice why) {
         files.close();
+        names.close();
         if (offer != null) {
             relay.agents().leave(this, why);
         }

@@ -586,6 +586,7 @@ final class Jobs {
         try {
             relay.status().onJobClosed(job, left, why.code() == 0);
             relay.directory().removeJob(job.id());
+            relay.names().jobEnded(Job.hexId(job.id()));
             relay.announce();
             relay.status().refresh();
         } finally {

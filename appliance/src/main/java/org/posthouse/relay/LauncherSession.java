@@ -15,6 +15,8 @@ import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.OutboundChannel;
+import org.posthouse.relay.names.NameCaller;
+import org.posthouse.relay.names.NameRequests;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.relay.stage.StageUploads;
 import org.posthouse.wire.CloseNotice;
@@ -26,6 +28,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.JobReport;
+import org.posthouse.wire.NamePage;
 import org.posthouse.wire.StageAsk;
 import org.posthouse.wire.StageData;
 import org.posthouse.wire.Token;
@@ -45,6 +48,7 @@ final class LauncherSession implements Session {
     private final SessionOutput output;
     private final LauncherAgents agents;
     private final StageUploads files;
+    private final NameRequests names;
     private final Future<String> owner;
     private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
@@ -62,6 +66,7 @@ final class LauncherSession implements Session {
         this.outboundChannel = connection.line();
         this.output = new SessionOutput(connection);
         this.files = relay.stage().uploads(frame -> relay.control().submit(() -> output.write(frame)));
+        this.names = relay.names().requests(new NameCaller.Launcher(), frame -> relay.control().submit(() -> output.write(frame)));
         this.agents = relay.agents().admit(output, owner);
         this.owner = owner;
         this.unsealed = unsealed;
@@ -90,6 +95,7 @@ final class LauncherSession implements Session {
             case AGENT_MESSAGE -> agents.pass(buffer, index, length, view);
             case AGENT_END -> agents.endAgent(buffer, index, length);
             case AGENT_DRAIN -> agents.drain(buffer, index, length);
+            case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_DATA -> files.onData(StageData.decode(ArrivedFrame.copy(buffer, index, length)));
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
@@ -206,6 +212,7 @@ final class LauncherSession implements Session {
         Set.copyOf(jobs).forEach(this::abandon);
         relay.agents().leave(agents, why);
         files.close();
+        names.close();
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
+import org.posthouse.core.Job;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.PushWindow;
@@ -19,6 +20,8 @@ import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.io.FrameBuilder;
 import org.posthouse.relay.io.OutboundChannel;
+import org.posthouse.relay.names.NameCaller;
+import org.posthouse.relay.names.NameRequests;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
@@ -27,6 +30,7 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.NamePage;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
@@ -54,6 +58,8 @@ final class RankSession implements Session, RankPort {
     private final FrameBuilder frames = new FrameBuilder();
     private final WithheldWelcome withheldWelcome = new WithheldWelcome();
     private final Hello hello;
+
+    private final NameRequests names;
 
     /** Entries of the rank's STATE pages, until it is admitted. */
     private List<StatePage.Entry> state = new ArrayList<>();
@@ -84,6 +90,8 @@ final class RankSession implements Session, RankPort {
         this.outboundChannel = connection.line();
         this.job = hello.job();
         this.hello = hello;
+        this.names = connection.relay().names().requests(
+                new NameCaller.Rank(Job.hexId(job), hello.rank()), frame -> shard.strand().submit(() -> write(frame)));
     }
 
     /**
@@ -170,6 +178,7 @@ final class RankSession implements Session, RankPort {
         }
         switch (view.type()) {
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
+            case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
             case HELLO, STATE -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
         }
@@ -238,6 +247,7 @@ final class RankSession implements Session, RankPort {
     @Override
     public void onClosed(CloseNotice why) {
         withheldWelcome.drop();
+        names.close();
         if (rank == null) {
             return;
         }

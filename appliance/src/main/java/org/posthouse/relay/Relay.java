@@ -30,6 +30,9 @@ import org.posthouse.relay.config.ModeChange;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.io.ByteSink;
+import org.posthouse.names.Alarm;
+import org.posthouse.names.NameService;
+import org.posthouse.relay.names.RelayNames;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.relay.log.LogSpace;
 import org.posthouse.relay.log.LogSyncer;
@@ -85,6 +88,8 @@ public final class Relay extends VerticleBase {
     private final StageCache stage;
     private final StatusCollector status = new StatusCollector(this);
     private final LauncherAccess launchers;
+    private final RelayNames names;
+    private final boolean needsNames;
     private EventLoop loop;
     private Strand control;
 
@@ -129,12 +134,30 @@ public final class Relay extends VerticleBase {
      * @param unwanted checked before the log is opened and at each retry while its disk is full; true ends the start
      */
     public Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
+        this(config, directory, directory.names(), false, disk, unwanted);
+    }
+
+    /**
+     * A relay of a process.
+     *
+     * @param nameBackEnd the names of its grid; its owner closes it, after the relay
+     * @param needsNames whether it is ready only while that answers
+     */
+    public Relay(RelayConfig config, Directory directory, NameService nameBackEnd, boolean needsNames) {
+        this(config, directory, nameBackEnd, needsNames, UnaryOperator.identity(), () -> false);
+    }
+
+    private Relay(
+            RelayConfig config, Directory directory, NameService nameBackEnd, boolean needsNames, UnaryOperator<Supplier<LogSync>> disk,
+            BooleanSupplier unwanted) {
+        this.needsNames = needsNames;
         this.unwanted = unwanted;
         this.config = config;
         this.events = new RelayEvents(config.relay(), System::currentTimeMillis);
         this.stage = new StageCache(config.stageFolder(), config.stageBytesMax());
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
+        this.names = new RelayNames(nameBackEnd, config.relay(), alarm(), work -> control.submit(work), events::add);
         this.unprovenConnections = new UnprovenConnections(config.door().newcomersMax(), launchers::users, pause -> rankAcceptor.pause(pause));
         this.syncer = new LogSyncer(disk.apply(log::sync), this::openGates, this::onSyncFailed);
     }
@@ -155,9 +178,25 @@ public final class Relay extends VerticleBase {
                 .onFailure(cause -> rankAcceptor.close().eventually(this::letGo).eventually(this::closeStage));
     }
 
+    /** Time on the control strand. */
+    private Alarm alarm() {
+        return new Alarm() {
+            @Override
+            public void after(long millis, Runnable work) {
+                vertx.setTimer(millis, due -> control.submit(work));
+            }
+
+            @Override
+            public long now() {
+                return System.currentTimeMillis();
+            }
+        };
+    }
+
     private void serve() {
         serving = true;
         announce();
+        names.start();
         status.start(vertx, placement);
         String local = rankAcceptor.local().isEmpty() ? "" : " and " + rankAcceptor.local();
         LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
@@ -409,6 +448,7 @@ public final class Relay extends VerticleBase {
                 .eventually(() -> step(() -> directory.withdraw(config.relay(), epoch)))
                 .eventually(() -> step(jobs::stop))
                 .eventually(() -> step(jobs::tellAway))
+                .eventually(() -> step(names::close))
                 .eventually(this::deafen)
                 .eventually(this::shardsDone)
                 .eventually(this::letGo)
@@ -513,6 +553,16 @@ public final class Relay extends VerticleBase {
     }
 
     /** Confined to the control strand. */
+    /** Whether this relay is ready only while its names are available. */
+    boolean needsNames() {
+        return needsNames;
+    }
+
+    /** The name service, of which this relay is a front end. */
+    public RelayNames names() {
+        return names;
+    }
+
     AgentRegistry agents() {
         assert inLoop();
         return agents;

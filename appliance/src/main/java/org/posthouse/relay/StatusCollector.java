@@ -307,6 +307,10 @@ public final class StatusCollector implements RelayView {
             return Readiness.notReady("relay " + relay.id()
                     + (snapshot == null ? " is starting: " + whatItDoes() : " is stopping"));
         }
+        Optional<String> noNames = relay.needsNames() ? relay.names().unavailable() : Optional.empty();
+        if (noNames.isPresent()) {
+            return Readiness.notReady("relay " + relay.id() + " has no names: " + noNames.get());
+        }
         Optional<String> failure = relay.logFailure();
         if (failure.isPresent()) {
             return Readiness.notReady("relay " + relay.id() + " takes " + failure.get());

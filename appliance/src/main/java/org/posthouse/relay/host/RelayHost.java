@@ -22,12 +22,14 @@ import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.HazelcastDirectory;
 import org.posthouse.directory.LateDirectory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.names.NameService;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
 import org.posthouse.ops.trace.ControlTraces;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.config.EventLoopKind;
+import org.posthouse.relay.config.NamesConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.threads.BlockedThreadReporter;
 import org.posthouse.relay.threads.BlockingWaits;
@@ -57,6 +59,7 @@ public final class RelayHost implements AutoCloseable {
     private final OpsMetrics metrics;
     private final Vertx vertx;
     private Directory directory;
+    private NameService names;
     private OpsServer ops;
     private Optional<ControlTraces> traces = Optional.empty();
     private Relay relay;
@@ -73,19 +76,22 @@ public final class RelayHost implements AutoCloseable {
     /**
      * Joins the group, opens the console and then the relay's own ports.
      *
+     * @param names what keeps its names
      * @param traces the collector of its traces ({@link ControlTraces#endpoint}); empty: it makes none
      * @param answers whether a relay of the directory is up and is the one that it claims to be; may block
      * @throws IOException in one line, if the start fails. Examples: a port is in use, the log is damaged, or a relay
      *     of this name is up in the group
      */
     public static RelayHost start(
-            RelayConfig config, EventLoopKind kind, GroupConfig group, OpsConfig console, Optional<URI> traces, Predicate<RelayEntry> answers)
+            RelayConfig config, EventLoopKind kind, GroupConfig group, NamesConfig names, OpsConfig console, Optional<URI> traces,
+            Predicate<RelayEntry> answers)
             throws IOException {
         tooFewFiles(config, mayOpen()).ifPresent(LOG::warn);
         RelayHost host = new RelayHost(config, kind);
         try {
             Optional<LateDirectory> late = host.openDirectory(config, group, answers);
-            host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
+            host.names = names.open(host.directory.names());
+            host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory, host.names, names.isRequired());
             host.traces = traces.map(collector -> ControlTraces.start(collector, host.relay.view(), TRACES_MS));
             host.ops = BlockingWaits.await(
                     OpsServer.start(host.vertx, ConsoleAccess.audited(console, () -> host.relay, host::traceOrder), host.relay.view(), host.metrics.registry()),
@@ -197,6 +203,9 @@ public final class RelayHost implements AutoCloseable {
         traces.ifPresent(ControlTraces::close);
         vertx.close().await();
         metrics.close();
+        if (names != null) {
+            names.close(); // Those of the group may be closed twice.
+        }
         if (directory != null) {
             directory.close();
         }

@@ -34,6 +34,10 @@ import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.JobReport;
 import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.NameAnswer;
+import org.posthouse.wire.NameAsk;
+import org.posthouse.wire.NamePage;
+import org.posthouse.wire.NamedRecord;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Token;
@@ -116,6 +120,8 @@ public final class RelayClient implements AutoCloseable {
 
     /** Answers about agents that this launcher waits for. */
     private final AgentAnswers answers = new AgentAnswers();
+
+    private final NameQuestions names = new NameQuestions();
 
     /** Written by any thread, read by the one that reads. */
     private volatile AgentFrameListener agentFrames = (type, frame) -> {};
@@ -316,6 +322,42 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
+    /**
+     * Asks the relay's name service. Blocks for at most {@code seconds}.
+     *
+     * @return the answer, whatever its status
+     */
+    public NameAnswer names(NameAsk ask, long seconds) throws JobFailure {
+        return await(sent(names.next(), ask), seconds, "did not answer about names");
+    }
+
+    /**
+     * Listens to the names at and below a prefix, until this connection ends. The thread that reads the connection calls.
+     *
+     * @param onLost told why no more changes come
+     * @throws JobFailure if the relay refuses
+     */
+    public void listenNames(String prefix, Consumer<NamedRecord> listener, Consumer<String> onLost) throws JobFailure {
+        NameAnswer answer = await(
+                sent(names.next(listener, onLost), NameAsk.of(NameAsk.Operation.LISTEN, prefix)), ANSWER_SECONDS, "did not answer about names");
+        if (answer.status() != NameAnswer.Status.DONE) {
+            throw new JobFailure(this + " refuses: " + answer.text());
+        }
+    }
+
+    private CompletableFuture<NameAnswer> sent(NameQuestions.Question question, NameAsk ask) throws JobFailure {
+        try {
+            synchronized (line) {
+                for (ByteBuffer page : NamePage.encode(FrameType.NAME_ASK, 0, question.id(), ask.encode())) {
+                    line.write(page);
+                }
+            }
+            return question.answer();
+        } catch (IOException e) {
+            throw new JobFailure(this + " is gone: " + e.getMessage(), e);
+        }
+    }
+
     private <T> CompletableFuture<T> asked(CompletableFuture<T> answer, ByteBuffer question) throws JobFailure {
         try {
             write(question);
@@ -402,12 +444,16 @@ public final class RelayClient implements AutoCloseable {
     }
 
     private <T> T await(CompletableFuture<T> answer, String otherwise) throws JobFailure {
+        return await(answer, ANSWER_SECONDS, otherwise);
+    }
+
+    private <T> T await(CompletableFuture<T> answer, long seconds, String otherwise) throws JobFailure {
         try {
-            return answer.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            return answer.get(seconds, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new JobFailure(e.getCause().getMessage(), e);
         } catch (TimeoutException e) {
-            throw new JobFailure(this + " " + otherwise + " within " + ANSWER_SECONDS + " s", e);
+            throw new JobFailure(this + " " + otherwise + " within " + seconds + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new JobFailure("interrupted while waiting for " + this, e);
@@ -467,6 +513,7 @@ public final class RelayClient implements AutoCloseable {
                 answers.onGone(AgentGone.decode(frame));
                 agentFrames.onFrame(view.type(), frame);
             }
+            case NAME_ANSWER, NAME_CHANGED -> names.onPage(view.type(), frame);
             case AGENT_MESSAGE, STAGE_ANSWER, STAGE_TAKEN -> agentFrames.onFrame(view.type(), frame);
             case CLOSE -> {
                 CloseNotice why = CloseNotice.decode(frame);
@@ -504,6 +551,7 @@ public final class RelayClient implements AutoCloseable {
         boolean wasOpened = !opened.completeExceptionally(failure);
         closed.completeExceptionally(failure);
         answers.lost(failure);
+        names.lost(failure);
         if (!wasClosing) {
             agentFrames.onLost(why);
         }

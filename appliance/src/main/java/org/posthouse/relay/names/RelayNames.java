@@ -1,0 +1,114 @@
+package org.posthouse.relay.names;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.posthouse.audit.Audit;
+import org.posthouse.names.Alarm;
+import org.posthouse.names.BoundName;
+import org.posthouse.names.Name;
+import org.posthouse.names.NameFrontEnd;
+import org.posthouse.names.NameService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A relay's part in the name service: one front end for all its connections, and what jobs of this relay have published, which is taken back when they end.
+ * Thread-safe.
+ */
+public final class RelayNames {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayNames.class);
+
+    private final String relay;
+    private final NameFrontEnd frontEnd;
+
+    /** Jobs that have published something here, in hexadecimal digits. After a restart the elected relay finds what they leave. */
+    private final Set<String> publishing = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param backEnd its owner closes it, after this
+     * @param executor runs the front end, one task at a time
+     * @param events told a kind and a text, for the console
+     */
+    public RelayNames(NameService backEnd, String relay, Alarm alarm, Executor executor, BiConsumer<String, String> events) {
+        this.relay = relay;
+        this.frontEnd = new NameFrontEnd(backEnd, relay, alarm, executor, down -> tell(down, events));
+    }
+
+    private void tell(Optional<String> down, BiConsumer<String, String> events) {
+        if (down.isPresent()) {
+            LOG.warn("{}: names are not available: {}", relay, down.get());
+            events.accept("NAMES_DOWN", down.get());
+        } else {
+            LOG.info("{}: names are available again", relay);
+            events.accept("NAMES_UP", "names are available again");
+        }
+    }
+
+    public NameFrontEnd frontEnd() {
+        return frontEnd;
+    }
+
+    /** Begins to ask the back end whether it answers. */
+    public void start() {
+        frontEnd.start();
+    }
+
+    /** The questions of one connection. @param output takes frames from any thread */
+    public NameRequests requests(NameCaller caller, Consumer<ByteBuffer> output) {
+        return new NameRequests(this, caller, output);
+    }
+
+    void changed(String what) {
+        Audit.changed(relay, what);
+    }
+
+    void publishes(String job) {
+        publishing.add(job);
+    }
+
+    /** Takes back what a job has published. @param job in hexadecimal digits */
+    public void jobEnded(String job) {
+        if (publishing.remove(job)) {
+            unpublish(job, Optional.empty()).whenComplete((gone, fault) -> {
+                if (fault != null) {
+                    LOG.warn("{}: what job {} has published stays until the elected relay finds it: {}", relay, job, fault.getMessage());
+                }
+            });
+        }
+    }
+
+    private CompletionStage<Void> unpublish(String job, Optional<Name> after) {
+        return frontEnd.list(NameCaller.PUBLISHED, NameService.LIST_MAX, after).thenCompose(page -> {
+            CompletableFuture<?>[] gone = page.stream().filter(bound -> bound.record().field(NameCaller.JOB).equals(job)).map(this::remove)
+                    .toArray(CompletableFuture[]::new);
+            return CompletableFuture.allOf(gone).thenCompose(all -> isLast(page)
+                    ? CompletableFuture.<Void>completedFuture(null)
+                    : unpublish(job, Optional.of(page.getLast().name())));
+        });
+    }
+
+    private static boolean isLast(List<BoundName> page) {
+        return page.size() < NameService.LIST_MAX;
+    }
+
+    private CompletableFuture<Boolean> remove(BoundName bound) {
+        return frontEnd.unbind(bound.name(), bound.version()).toCompletableFuture();
+    }
+
+    /** Why names cannot be had; empty if they can. */
+    public Optional<String> unavailable() {
+        return frontEnd.unavailable();
+    }
+
+    public void close() {
+        frontEnd.close();
+    }
+}
