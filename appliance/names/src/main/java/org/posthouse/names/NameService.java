@@ -49,7 +49,8 @@ public interface NameService extends AutoCloseable {
     CompletionStage<List<BoundName>> list(Name prefix, int limit, Optional<Name> after);
 
     /**
-     * Tells what is bound at and below a prefix, and from then on each change, at least once and in the order of versions of each name.
+     * Tells what is bound at and below a prefix, and from then on what changes, at least once and in the order of versions of each name. Of changes of one name
+     * in quick succession those before the last may be left out.
      *
      * @param listener must not block
      * @return ends it when it is closed

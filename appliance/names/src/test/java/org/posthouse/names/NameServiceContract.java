@@ -123,6 +123,7 @@ public abstract class NameServiceContract {
                 change.bound().name().parts().getLast() + " " + change.bound().record().field("v") + " " + change.present()))) {
             await(heard, "1 before true");
             get(names().rebind(name("b/1"), record("then")));
+            await(heard, "1 then true");
             get(names().bind(name("b/2"), record("other")));
             get(names().bind(name("c"), record("elsewhere")));
             get(names().unbind(name("b/1"), NameService.ANY_VERSION));

@@ -1,0 +1,52 @@
+package org.posthouse.names.ldap;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.names.Name;
+import org.posthouse.names.NameService;
+import org.posthouse.names.NameServiceContract;
+
+/** The contract, in a directory server of this process. */
+class LdapNamesTest extends NameServiceContract {
+    @TempDir
+    private static Path folder;
+
+    private static DirectoryInMemory directory;
+    private static int tests;
+    private LdapNames names;
+
+    @BeforeAll
+    static void startDirectory() throws Exception {
+        directory = DirectoryInMemory.start(null);
+    }
+
+    @AfterAll
+    static void stopDirectory() {
+        directory.close();
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        tests++;
+        names = new LdapNames(DirectoryInMemory.config(directory.port(), DirectoryInMemory.passwordFile(folder, DirectoryInMemory.PASSWORD), ""));
+    }
+
+    @AfterEach
+    void close() {
+        names.close();
+    }
+
+    @Override
+    protected NameService names() {
+        return names;
+    }
+
+    @Override
+    protected Name root() {
+        return Name.parse("test-" + tests);
+    }
+}
