@@ -1,9 +1,9 @@
 package mpi;
 
 /**
- * Open MPI's calls for dynamic processes (MPI-2, 5). Two groups of one job can connect at a port. A job's processes are
- * all there from its start, so no others can be started. There is no name server for other jobs (ADR 9). The calls that
- * need either fail with an error that says so.
+ * Open MPI's calls for dynamic processes (MPI-2, 5). Two groups of one job can connect at a port. All jobs of a grid share the
+ * names that are published (docs/names.md). A job's processes are all there from its start, so no others can be started:
+ * calls that would fail with an error that says so (ADR 9).
  */
 abstract class DynamicProcesses extends MpjCollectives {
     DynamicProcesses(OwnProcess self, Group group, int id, String name) {
@@ -54,42 +54,55 @@ abstract class DynamicProcesses extends MpjCollectives {
         return connect(port, root);
     }
 
-    // ---- what there is not
+    // ---- names
 
-    /** @throws MPIException always, of class ERR_SERVICE: there is no name server */
+    /**
+     * Publishes a port of this job under a name, which any job of the grid can look up. The name is taken back when the job ends.
+     *
+     * @throws MPIException of class ERR_SERVICE, if the name is published already, or the relay has no names
+     */
     public static void publishName(String service, String port) throws MPIException {
-        throw noNames("publishName", MPI.ERR_SERVICE);
+        names("publishName").publish(service, port);
     }
 
-    /** @throws MPIException always, of class ERR_SERVICE: there is no name server */
+    /** As the other {@code publishName}; there are no hints that change anything. */
     public static void publishName(String service, Info info, String port) throws MPIException {
-        throw noNames("publishName", MPI.ERR_SERVICE);
+        publishName(service, port);
     }
 
-    /** @throws MPIException always, of class ERR_SERVICE: there is no name server */
+    /**
+     * Takes back a name that a process of this job has published for a port.
+     *
+     * @throws MPIException of class ERR_SERVICE, if it is not published for that port, or by another job
+     */
     public static void unpublishName(String service, String port) throws MPIException {
-        throw noNames("unpublishName", MPI.ERR_SERVICE);
+        names("unpublishName").unpublish(service, port);
     }
 
-    /** @throws MPIException always, of class ERR_SERVICE: there is no name server */
+    /** As the other {@code unpublishName}; there are no hints that change anything. */
     public static void unpublishName(String service, Info info, String port) throws MPIException {
-        throw noNames("unpublishName", MPI.ERR_SERVICE);
+        unpublishName(service, port);
     }
 
-    /** @throws MPIException always, of class ERR_NAME: there is no name server */
+    /**
+     * The port that a job of this grid has published under a name.
+     *
+     * @throws MPIException of class ERR_NAME, if there is none
+     */
     public static String lookupName(String service) throws MPIException {
-        throw noNames("lookupName", MPI.ERR_NAME);
+        return names("lookupName").lookup(service);
     }
 
-    /** @throws MPIException always, of class ERR_NAME: there is no name server */
+    /** As the other {@code lookupName}; there are no hints that change anything. */
     public static String lookupName(String service, Info info) throws MPIException {
-        throw noNames("lookupName", MPI.ERR_NAME);
+        return lookupName(service);
     }
 
-    private static MPIException noNames(String call, int errorClass) {
-        return new MPIException(
-                errorClass, call + ": there is no name server; send the port's name in a message, as in COMM_WORLD");
+    private static PublishedNames names(String call) {
+        return new PublishedNames(MPI.require(call).endpoint());
     }
+
+    // ---- what there is not
 
     /** @throws MPIException always, of class ERR_SPAWN: a job's processes are there from its start */
     public Intercomm spawn(String command, String[] argv, int maxprocs, Info info, int root, int[] errcodes)

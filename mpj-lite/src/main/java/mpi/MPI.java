@@ -398,7 +398,6 @@ public class MPI extends NewBuffers {
      */
     public static String Get_processor_name() throws MPIException {
         OwnProcess asking = self;
-        String now = ProcessorName.ofHost();
-        return asking == null ? now : ProcessorName.recorded(asking.endpoint(), now);
+        return asking == null ? ProcessorName.ofHost() : RecordedText.of(asking.endpoint(), ProcessorName::ofHost);
     }
 }

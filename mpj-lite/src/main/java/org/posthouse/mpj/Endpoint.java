@@ -10,6 +10,8 @@ import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.operation.Sink;
 import org.posthouse.mpj.progress.FinalizedException;
+import org.posthouse.wire.NameAnswer;
+import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.ReplayLimit;
 
 /**
@@ -148,6 +150,12 @@ public interface Endpoint {
      * gets the same value.
      */
     long value(LongSupplier source);
+
+    /**
+     * Asks the relay's name service, and waits for the answer. It is no event: a caller that shows the program what was answered records that with {@link
+     * #value}, and asks within its source only.
+     */
+    NameAnswer names(NameAsk ask);
 
     /**
      * Nanoseconds since some time in the past, as {@link System#nanoTime}, but recorded as {@link #value}. After a

@@ -37,6 +37,8 @@ import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.NameAnswer;
+import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
@@ -81,6 +83,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     private final ThreadUseGuard threadUseGuard;
     private final CheckpointClient checkpointClient;
     private final Handshake handshake;
+    private final NameClient nameClient;
     private final int rank;
     private final long job;
 
@@ -106,6 +109,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         threadUseGuard = new ThreadUseGuard(machine, progressEngine, determinantLog);
         checkpointClient = new CheckpointClient(determinantWriter, line, progressEngine, threadUseGuard, determinantLog, determinantRecorder, inbox, outbox,
                 job, this::lost);
+        nameClient = new NameClient(line, progressEngine, determinantLog, determinantRecorder, this::awaitLine, job);
         handshake = new Handshake(line, hello, settings, determinantLog, determinantWriter, determinantRecorder, outbox, inbox);
     }
 
@@ -327,6 +331,16 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     @Override
+    public NameAnswer names(NameAsk ask) {
+        assert progressEngine.isLocked() : "asked outside of a recorded value's source";
+        try {
+            return nameClient.ask(ask);
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
+    @Override
     public long nanoTime() {
         if (!determinantLog.isLogged()) {
             return machine.nanoTime();
@@ -416,12 +430,14 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
 
     @Override
     public void moveTo(FrameChannel next) throws IOException {
+        nameClient.reconnected();
         handshake.moveTo(next);
     }
 
     @Override
     public void comeAgain(FrameChannel next) throws IOException {
         checkpointClient.broken();
+        nameClient.reconnected();
         handshake.comeAgain(next);
     }
 
@@ -463,6 +479,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
             case EVENTS -> determinantLog.onEvents(frame, view);
             case POINT -> checkpointClient.onPoint(CheckpointNotice.decode(frame));
             case IMAGE -> checkpointClient.onImage(frame, view);
+            case NAME_ANSWER -> nameClient.onAnswer(frame);
             case FINALIZE -> progressEngine.end();
             case ABORT -> processExit.aborted(CloseNotice.decode(frame));
             case CLOSE -> onClose(CloseNotice.decode(frame));

@@ -58,13 +58,48 @@ final class Ports {
         Check.error(MPI.ERR_PORT, "closePort", () -> Intracomm.closePort("no port"));
     }
 
-    static void thereAreNoNames(Intracomm world) {
-        Check.error(MPI.ERR_SERVICE, "publishName", () -> Intracomm.publishName("service", "port"));
-        Check.error(MPI.ERR_SERVICE, "publishName", () -> Intracomm.publishName("service", new Info(), "port"));
-        Check.error(MPI.ERR_SERVICE, "unpublishName", () -> Intracomm.unpublishName("service", "port"));
-        Check.error(MPI.ERR_SERVICE, "unpublishName", () -> Intracomm.unpublishName("service", new Info(), "port"));
-        Check.error(MPI.ERR_NAME, "lookupName", () -> Intracomm.lookupName("service"));
-        Check.error(MPI.ERR_NAME, "lookupName", () -> Intracomm.lookupName("service", new Info()));
+    /** Halves meet at a port whose name only one of them has been told, and the other looks up. */
+    static void halvesMeetByName(Intracomm world) {
+        if (world.Size() < 2) {
+            return;
+        }
+        String service = "solver, \u00fcberall / #" + world.Size();
+        Intracomm half = world.Split(world.Rank() % 2, world.Rank());
+        boolean accepts = world.Rank() % 2 == 0;
+        if (world.Rank() == 0) {
+            Check.error(MPI.ERR_NAME, "lookupName", () -> Intracomm.lookupName(service));
+            String port = Intracomm.openPort();
+            Intracomm.publishName(service, port);
+            Intracomm.publishName(service, new Info(), port);
+            Check.error(MPI.ERR_SERVICE, "publishName", () -> Intracomm.publishName(service, port + "0"));
+        }
+        world.Barrier();
+        String port = Intracomm.lookupName(service, new Info());
+        Check.error(MPI.ERR_SERVICE, "unpublishName", () -> Intracomm.unpublishName(service, "another"));
+        Intercomm both = accepts ? half.accept(port, 0) : half.connect(port, 0);
+        Intracomm all = both.merge(!accepts);
+        int[] sum = {1};
+        all.allReduce(sum, 1, MPI.INT, MPI.SUM);
+        Check.equal("processes", sum[0], world.Size());
+        all.free();
+        both.disconnect();
+        half.Free();
+        world.Barrier();
+        if (world.Rank() == 0) {
+            Intracomm.unpublishName(service, new Info(), port);
+            Check.error(MPI.ERR_NAME, "lookupName", () -> Intracomm.lookupName(service));
+            Check.error(MPI.ERR_SERVICE, "unpublishName", () -> Intracomm.unpublishName(service, port));
+            Intracomm.closePort(port);
+        }
+        world.Barrier();
+    }
+
+    static void wrongNames(Intracomm world) {
+        Check.error(MPI.ERR_NAME, "lookupName", () -> Intracomm.lookupName(""));
+        Check.error(MPI.ERR_NAME, "lookupName", () -> Intracomm.lookupName(null));
+        Check.error(MPI.ERR_SERVICE, "publishName", () -> Intracomm.publishName("service".repeat(100), "port"));
+        Check.error(MPI.ERR_PORT, "publishName", () -> Intracomm.publishName("service", ""));
+        Check.error(MPI.ERR_PORT, "unpublishName", () -> Intracomm.unpublishName("service", null));
     }
 
     static void nobodyIsStarted(Intracomm world) {

@@ -20,6 +20,8 @@ import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.operation.Sink;
 import org.posthouse.mpj.progress.FinalizedException;
+import org.posthouse.wire.NameAnswer;
+import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.Wire;
 
@@ -391,6 +393,11 @@ public final class LocalEndpoint implements Endpoint {
     @Override
     public long value(LongSupplier source) {
         return source.getAsLong();
+    }
+
+    @Override
+    public NameAnswer names(NameAsk ask) {
+        return world.names().answer(rank, ask);
     }
 
     @Override

@@ -28,6 +28,7 @@ public final class LocalWorld {
     private static final long LIMIT_SECONDS = 60;
 
     private final LocalEndpoint[] endpoints;
+    private final LocalNames names = new LocalNames();
     private final Map<Thread, String> stuck = new HashMap<>();
     private Random random = new Random(1);
     private int[] sites;
@@ -50,6 +51,11 @@ public final class LocalWorld {
         limits = Stream.generate(() -> (Set<ReplayLimit>) EnumSet.noneOf(ReplayLimit.class)).limit(size).toList();
         Arrays.setAll(endpoints, rank -> new LocalEndpoint(this, rank));
         sites(new int[size]);
+    }
+
+    /** What the ranks publish. */
+    LocalNames names() {
+        return names;
     }
 
     /** The site of each rank; all at site 0 if this is not called. */
