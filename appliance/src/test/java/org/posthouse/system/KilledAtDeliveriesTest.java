@@ -22,9 +22,11 @@ import org.posthouse.system.jobs.BranchesOnTestsome;
 import org.posthouse.system.jobs.Diverges;
 import org.posthouse.system.jobs.MakesCommunicators;
 import org.posthouse.system.jobs.MasterOfAny;
+import org.posthouse.system.jobs.PublishesNames;
 
 /**
- * Promise P4 for programs whose result depends on the order of messages, on failed probes, or on what Testsome answered, or which make communicators beside a collective:
+ * Promise P4 for programs whose result depends on the order of messages, on failed probes, on what Testsome answered or on what was published,
+ * or which make communicators beside a collective:
  * killed at one delivery after the other, restarted, and still of one mind with their peers. Real processes.
  */
 @Timeout(900)
@@ -37,7 +39,8 @@ class KilledAtDeliveriesTest {
                 arguments(MasterOfAny.class, "4", "0:7,8;1:5"),
                 arguments(BranchesOnProbe.class, "2", "0:9;1:4"),
                 arguments(BranchesOnTestsome.class, "4", "0:1,50"),
-                arguments(MakesCommunicators.class, "3", "0:7;2:20"));
+                arguments(MakesCommunicators.class, "3", "0:7;2:20"),
+                arguments(PublishesNames.class, "2", "0:9,16;1:4"));
     }
 
     static Stream<Arguments> jobsKilledElsewhere() {
@@ -47,7 +50,8 @@ class KilledAtDeliveriesTest {
                 arguments(MakesCommunicators.class, "3", "0:7,18;1:12;2:20"),
                 arguments(BranchesOnProbe.class, "2", "0:9,21;1:4,20"),
                 arguments(BranchesOnProbe.class, "2", "0:1,2,20"),
-                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"));
+                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"),
+                arguments(PublishesNames.class, "2", "0:1,2,11;1:1,10,20"));
     }
 
     /** On two sites, where the receiver's relay has the log. */
