@@ -33,7 +33,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
-        subcommands = {ScaleCommand.class, AllocationCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class},
+        subcommands = {ScaleCommand.class, AllocationCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class, NamesBenchCommand.class},
         footer = {
             "",
             "Examples:",
@@ -216,7 +216,8 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         if (tests == null) {
-            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow' or 'wan'");
+            throw new ParameterException(command.commandLine(),
+                    "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow', 'wan' or 'names'");
         }
         BenchPlan plan = plan();
         report.measure(plan, plot);

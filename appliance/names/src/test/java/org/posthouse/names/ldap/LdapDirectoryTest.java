@@ -10,6 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.names.BoundName;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameRecord;
+import org.posthouse.testkit.DirectoryInMemory;
+import org.posthouse.testkit.Slapd;
 
 @Timeout(60)
 class LdapDirectoryTest {
@@ -24,8 +26,8 @@ class LdapDirectoryTest {
 
     @Test
     void anEntryIsReplacedOnlyAsItWasRead() throws Exception {
-        try (DirectoryInMemory server = DirectoryInMemory.start(null)) {
-            LdapConfig config = DirectoryInMemory.config(server.port(), DirectoryInMemory.passwordFile(folder, DirectoryInMemory.PASSWORD), "");
+        try (DirectoryInMemory server = DirectoryInMemory.start(LdapSchema.ldif(), null)) {
+            LdapConfig config = LdapAddress.config(server.port(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), "");
             try (LdapConnection connection = new LdapConnection(config, System::nanoTime)) {
                 LdapDirectory directory = new LdapDirectory(connection, config.base());
                 assertThat(directory.replace(record(1, true), record(2, true))).as("absent").isFalse();

@@ -50,7 +50,7 @@ class LdapFaultsTest {
     }
 
     private LdapNames names(int port, String password, String options) throws Exception {
-        LdapNames names = new LdapNames(DirectoryInMemory.config(port, DirectoryInMemory.passwordFile(folder, password), options));
+        LdapNames names = new LdapNames(LdapAddress.config(port, LdapAddress.passwordFile(folder, password), options));
         opened.addFirst(names);
         return names;
     }
@@ -90,7 +90,7 @@ class LdapFaultsTest {
     void aUserWithoutRightsIsDenied() throws Exception {
         slapd(LdapSchema.ldif());
         LdapConfig elsewhere = LdapConfig.parse("ldap://127.0.0.1:" + slapd.port() + "/dc=example,dc=org?user=" + Slapd.USER + "&password-file="
-                + DirectoryInMemory.passwordFile(folder, Slapd.PASSWORD));
+                + LdapAddress.passwordFile(folder, Slapd.PASSWORD));
         LdapNames names = new LdapNames(elsewhere);
         opened.addFirst(names);
         assertThat(failure(names.bind(NAME, RECORD)).getMessage()).containsAnyOf("give it the right to read and write", "has no entry dc=example,dc=org");
@@ -124,7 +124,7 @@ class LdapFaultsTest {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         names.listen(Name.parse("a"), change -> heard.add(change.bound().version() + " " + change.present()));
         Awaitility.await().untilAsserted(() -> assertThat(heard).contains("1 true"));
-        try (LdapNames other = new LdapNames(DirectoryInMemory.config(slapd.port(), DirectoryInMemory.passwordFile(folder, Slapd.PASSWORD), ""))) {
+        try (LdapNames other = new LdapNames(LdapAddress.config(slapd.port(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), ""))) {
             join(other.swap(NAME, 1, RECORD));
             slapd.stop();
             slapd.start();
@@ -160,9 +160,9 @@ class LdapFaultsTest {
 
     @Test
     void aPasswordThatOthersMayReadIsNotUsed() throws Exception {
-        Path file = DirectoryInMemory.passwordFile(folder, "open");
+        Path file = LdapAddress.passwordFile(folder, "open");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-        LdapNames names = new LdapNames(DirectoryInMemory.config(1, file, ""));
+        LdapNames names = new LdapNames(LdapAddress.config(1, file, ""));
         opened.add(names);
         assertThat(failure(names.lookup(NAME))).hasMessageContaining("can be read by others: chmod 600 " + file);
     }

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameService;
 import org.posthouse.names.NameServiceContract;
+import org.posthouse.testkit.DirectoryInMemory;
+import org.posthouse.testkit.Slapd;
 
 /** The contract, in a directory server of this process. */
 class LdapNamesTest extends NameServiceContract {
@@ -21,7 +23,7 @@ class LdapNamesTest extends NameServiceContract {
 
     @BeforeAll
     static void startDirectory() throws Exception {
-        directory = DirectoryInMemory.start(null);
+        directory = DirectoryInMemory.start(LdapSchema.ldif(), null);
     }
 
     @AfterAll
@@ -32,7 +34,7 @@ class LdapNamesTest extends NameServiceContract {
     @BeforeEach
     void open() throws Exception {
         tests++;
-        names = new LdapNames(DirectoryInMemory.config(directory.port(), DirectoryInMemory.passwordFile(folder, DirectoryInMemory.PASSWORD), ""));
+        names = new LdapNames(LdapAddress.config(directory.port(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), ""));
     }
 
     @AfterEach

@@ -19,6 +19,8 @@ import org.posthouse.names.BoundName;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameException;
 import org.posthouse.names.NameRecord;
+import org.posthouse.testkit.DirectoryInMemory;
+import org.posthouse.testkit.Slapd;
 
 /** A directory over TLS, with a certificate of the organization's own authority. */
 @Timeout(120)
@@ -54,9 +56,9 @@ class LdapsTest {
     }
 
     private BoundName bind(DirectoryInMemory directory, String options) throws Exception {
-        String password = DirectoryInMemory.passwordFile(folder, DirectoryInMemory.PASSWORD).toString();
-        try (LdapNames names = new LdapNames(LdapConfig.parse("ldaps://127.0.0.1:" + directory.port() + "/" + DirectoryInMemory.BASE + "?user="
-                + DirectoryInMemory.USER + "&password-file=" + password + options))) {
+        String password = LdapAddress.passwordFile(folder, Slapd.PASSWORD).toString();
+        try (LdapNames names = new LdapNames(LdapConfig.parse("ldaps://127.0.0.1:" + directory.port() + "/" + Slapd.BASE + "?user="
+                + Slapd.USER + "&password-file=" + password + options))) {
             return names.bind(Name.parse("a"), NameRecord.of(Map.of())).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
         }
     }
@@ -73,7 +75,7 @@ class LdapsTest {
 
     @Test
     void anAuthorityOfAFileIsTrustedAndAnUnknownOneIsNot() throws Exception {
-        try (DirectoryInMemory directory = DirectoryInMemory.start(sockets("ip:127.0.0.1"))) {
+        try (DirectoryInMemory directory = DirectoryInMemory.start(LdapSchema.ldif(), sockets("ip:127.0.0.1"))) {
             assertThat(refusal(directory, "")).contains("has no certificate that is trusted here for 127.0.0.1: give its authority with ca=");
             assertThat(bind(directory, "&ca=" + folder.resolve("ca.pem")).version()).isEqualTo(1);
             assertThat(refusal(directory, "&ca=" + folder.resolve("absent.pem"))).contains("absent.pem");
@@ -84,7 +86,7 @@ class LdapsTest {
 
     @Test
     void aCertificateOfAnotherHostIsRefused() throws Exception {
-        try (DirectoryInMemory directory = DirectoryInMemory.start(sockets("ip:192.0.2.1"))) {
+        try (DirectoryInMemory directory = DirectoryInMemory.start(LdapSchema.ldif(), sockets("ip:192.0.2.1"))) {
             assertThat(refusal(directory, "&ca=" + folder.resolve("ca.pem"))).contains("has no certificate that is trusted here for 127.0.0.1");
         }
     }

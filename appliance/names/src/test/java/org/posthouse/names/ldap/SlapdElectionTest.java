@@ -27,7 +27,7 @@ class SlapdElectionTest extends ElectionContract {
         if (slapd == null) {
             slapd = Slapd.start(data, LdapSchema.ldif(), LdapSchema.indices());
         }
-        opened.add(new LdapNames(DirectoryInMemory.config(slapd.port(), DirectoryInMemory.passwordFile(folder, Slapd.PASSWORD), "")));
+        opened.add(new LdapNames(LdapAddress.config(slapd.port(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), "")));
         return opened.getLast();
     }
 

@@ -37,7 +37,7 @@ class SlapdNamesTest extends NameServiceContract {
     @BeforeEach
     void open() throws Exception {
         tests++;
-        names = new LdapNames(DirectoryInMemory.config(slapd.port(), DirectoryInMemory.passwordFile(folder, Slapd.PASSWORD), ""));
+        names = new LdapNames(LdapAddress.config(slapd.port(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), ""));
     }
 
     @AfterEach

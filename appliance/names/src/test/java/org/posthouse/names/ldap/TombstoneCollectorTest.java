@@ -30,7 +30,7 @@ class TombstoneCollectorTest {
     void namesThatWereUnboundLongAgoAreDeletedAndBoundOnesStay() throws Exception {
         Assumptions.assumeTrue(Slapd.missing().isEmpty(), Slapd.missing());
         try (Slapd slapd = Slapd.start(data, LdapSchema.ldif(), LdapSchema.indices())) {
-            LdapConfig config = DirectoryInMemory.config(slapd.port(), DirectoryInMemory.passwordFile(folder, Slapd.PASSWORD), "");
+            LdapConfig config = LdapAddress.config(slapd.port(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), "");
             try (LdapNames names = new LdapNames(config); LdapConnection connection = new LdapConnection(config, System::nanoTime)) {
                 for (String each : new String[] {"a", "b", "c"}) {
                     names.bind(Name.parse(each), RECORD).toCompletableFuture().get(60, TimeUnit.SECONDS);
