@@ -75,7 +75,7 @@ final class ByteReader {
     }
 
     String text(String what) throws MalformedException {
-        byte[] utf8 = bytes(count("bytes of " + what, in.remaining()), what);
+        byte[] utf8 = bytes(count("bytes of " + what, in.remaining() - Integer.BYTES), what);
         try {
             CharBuffer chars = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8));
             return chars.toString();
@@ -138,7 +138,7 @@ final class ByteReader {
 
     List<NameChange> changes() throws MalformedException {
         List<NameChange> changes = new ArrayList<>();
-        for (int left = count("changes", in.remaining() / CHANGE_BYTES_MIN); left > 0; left--) {
+        for (int left = count("changes", (in.remaining() - Integer.BYTES) / CHANGE_BYTES_MIN); left > 0; left--) {
             changes.add(change());
         }
         return changes;

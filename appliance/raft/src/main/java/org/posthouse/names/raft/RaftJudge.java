@@ -107,7 +107,7 @@ final class RaftJudge implements AutoCloseable {
     }
 
     private JudgeReply lookup(ByteReader in) throws IOException, InterruptedException {
-        Name name = in.name();
+        Name name = in.prefix();
         in.end();
         JudgeReply passed = await(barrier.pass());
         return passed.answer() != Frame.Answer.DONE ? passed : JudgeReply.done(new ByteWriter().bound(machine.lookup(name)).toBytes());

@@ -101,6 +101,9 @@ public final class RaftNames implements NameService {
     }
 
     private <T> CompletionStage<T> change(NameCommand command, Function<Long, T> answer) {
+        if (command.name().equals(Name.ROOT)) {
+            return CompletableFuture.failedFuture(new NameException(NameException.Kind.BAD_NAME, "the root is the prefix of all names, and no name itself"));
+        }
         return call(() -> answer.apply(NameCommand.answer(client.command(command))));
     }
 
