@@ -2,6 +2,7 @@ package org.posthouse.names.raft;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -48,6 +49,9 @@ final class DialledConnection implements AutoCloseable {
             channel.socket().setSoTimeout(HELLO_MS_MAX);
             byte[] hello = in.readNBytes(JudgeSet.HELLO_BYTES);
             channel.socket().setSoTimeout(0);
+            if (hello.length < JudgeSet.HELLO_BYTES) {
+                throw new EOFException("the connection has ended before its first bytes");
+            }
             if (!Arrays.equals(hello, judges.hello())) {
                 throw new IOException("it is no judge of " + judges.ids() + ": every relay names the same judges, with --judges");
             }

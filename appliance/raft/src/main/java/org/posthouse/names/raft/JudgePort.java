@@ -2,6 +2,7 @@ package org.posthouse.names.raft;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -125,6 +126,9 @@ final class JudgePort implements AutoCloseable {
         channel.socket().setSoTimeout(DialledConnection.HELLO_MS_MAX);
         byte[] hello = in.readNBytes(JudgeSet.HELLO_BYTES);
         channel.socket().setSoTimeout(0);
+        if (hello.length < JudgeSet.HELLO_BYTES) {
+            throw new EOFException("the connection has ended before its first bytes");
+        }
         DialledConnection.writeFully(channel, ByteBuffer.wrap(judges.hello()));
         if (!Arrays.equals(hello, judges.hello())) {
             throw new MalformedException("its relay names other judges than " + judges.ids() + ": every relay names the same, with --judges");
