@@ -21,6 +21,7 @@ import org.posthouse.cli.option.EachOnce;
 import org.posthouse.cli.option.ForwardOptions;
 import org.posthouse.cli.option.GroupOptions;
 import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.JudgesOptions;
 import org.posthouse.cli.option.LogFormatOption;
 import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.LogWords;
@@ -214,6 +215,9 @@ public final class RelayCommand implements Callable<Integer> {
     @Mixin
     private NamesOptions names;
 
+    @Mixin
+    private JudgesOptions judges;
+
     @Option(
             names = "--link-patience",
             paramLabel = "SECONDS",
@@ -333,6 +337,7 @@ public final class RelayCommand implements Callable<Integer> {
         Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
         meeting.filter(service -> forwards.offers(service.door()))
                 .ifPresent(service -> problems.add("--forward " + service.door() + " is the door of --tunnel-group: give yours another name"));
+        checkJudges(problems);
         if (launcherTimeoutSeconds < 0) {
             problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
         }
@@ -351,11 +356,11 @@ public final class RelayCommand implements Callable<Integer> {
         problems.report();
         RelayId relay = new RelayId(site, name);
         long epoch = System.currentTimeMillis();
+        ForwardConfig judged = names.isRaft() ? judges.over(relay.toString(), forwarded) : forwarded;
         LinkConfig links =
-                problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
+                problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> judged.loopback(relay.toString(), service)).orElse(judged)));
         Optional<URI> collector = traces == null ? Optional.empty() : Optional.ofNullable(problems.of(() -> ControlTraces.endpoint(traces)));
         OpsConfig ops = console.config(problems);
-        NamesConfig kept = problems.of(names::config);
         problems.report();
         AcceptorConfig door = new AcceptorConfig(
                 listen.host(),
@@ -382,8 +387,18 @@ public final class RelayCommand implements Callable<Integer> {
                 linkPatienceSeconds,
                 stageCache.bytes());
         GroupConfig member = problems.of(() -> group.config(config));
+        NamesConfig kept = problems.of(() -> names.config(() -> judges.config(config)));
         problems.report();
         return new Settings(config, loops, member, kept, ops, collector);
+    }
+
+    private void checkJudges(Problems problems) {
+        if (SiteName.isValid(site) && SiteName.isValid(name)) {
+            judges.check(names.isRaft(), new RelayId(site, name), data, problems);
+        }
+        if (names.isRaft() && forwards.offers(JudgesOptions.DOOR)) {
+            problems.add("--forward " + JudgesOptions.DOOR + " is the door of --names raft: give yours another name");
+        }
     }
 
     private void checkNames(Problems problems) {

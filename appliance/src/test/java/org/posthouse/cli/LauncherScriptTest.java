@@ -24,7 +24,8 @@ final class LauncherScriptTest {
     private static final List<String> JARS = List.of(
             "posthouse.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar",
             "lib/tunnel-0.1.0.jar",
-            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar", "lib/appliance-names-0.1.0.jar", "lib/appliance-launch-0.1.0.jar",
+            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar", "lib/appliance-names-0.1.0.jar",
+            "lib/appliance-raft-0.1.0.jar", "lib/appliance-launch-0.1.0.jar",
             "../lab/target/posthouse-lab.jar", "../lab/target/lib/testkit-0.1.0.jar");
 
     private static final Pattern MODULE = Pattern.compile("<module>([^/<]+)");
@@ -44,8 +45,7 @@ final class LauncherScriptTest {
         file("jdk/release", "JAVA_VERSION=\"25.0.1\"\nJAVA_RUNTIME_VERSION=\"25.0.1+8\"\n", 1);
         file("pom.xml", "", 1);
         for (String module : List.of("tunnel/testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance/names",
-                "appliance/launch",
-                "appliance", "appliance/lab")) {
+                "appliance/raft", "appliance/launch", "appliance", "appliance/lab")) {
             file(module + "/pom.xml", "", 1);
             file(module + "/src/main/Some.java", "", 1);
         }

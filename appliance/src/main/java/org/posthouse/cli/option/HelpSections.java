@@ -32,7 +32,7 @@ public record HelpSections(List<Section> sections) {
             new Section("This relay", "--site --name --keys --data"),
             new Section("Ranks, launchers and agents", "--listen --announce --token-file --unsafe-plain-ranks --launcher-timeout --keep-max --stage-cache"),
             new Section("Links to other relays", "--links --peer --link-patience --lanes --compress --tls"),
-            new Section("Group", "--tunnel-group --loopback --group --member --names"),
+            new Section("Group", "--tunnel-group --loopback --group --member --names --judges --judges-port"),
             new Section("Ports through links", "--forward --via --unsafe-open-via --streams --stream-buffers --stream-tokens"),
             new Section("Console",
                     "--ops --ops-name --ops-users --ops-cert --ops-cert-key --ops-token-file --ops-proxy --ops-proxy-header --ops-proxy-operators --ops-proxy-user --private-console --unsafe-open-console"),

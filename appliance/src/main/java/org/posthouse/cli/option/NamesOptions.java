@@ -1,27 +1,41 @@
 package org.posthouse.cli.option;
 
+import java.util.function.Supplier;
 import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.names.MemoryNames;
+import org.posthouse.names.raft.RaftConfig;
+import org.posthouse.names.raft.RaftNames;
 import org.posthouse.relay.config.NamesConfig;
 import picocli.CommandLine.Option;
 
 /** What keeps a relay's names. */
 public final class NamesOptions {
     private static final String HAZELCAST = "hazelcast";
+    private static final String RAFT = "raft";
 
     @Option(
             names = "--names",
             paramLabel = "WHAT",
             defaultValue = HAZELCAST,
-            description = "What keeps names, elections and memberships: hazelcast, the group of the relays; memory, this relay alone (default: ${DEFAULT-VALUE}).")
+            description = "What keeps names, elections and memberships: hazelcast, the group of the relays; raft, a majority of --judges;"
+                    + " memory, this relay alone (default: ${DEFAULT-VALUE}).")
     private String names = HAZELCAST;
 
-    /** @throws CommandFailure if it is none of those */
-    public NamesConfig config() throws CommandFailure {
+    /** Whether judges keep them. */
+    public boolean isRaft() {
+        return names.equals(RAFT);
+    }
+
+    /**
+     * @param judges makes the configuration of {@code raft}
+     * @throws CommandFailure if it is none of those
+     */
+    public NamesConfig config(Supplier<RaftConfig> judges) throws CommandFailure {
         return switch (names) {
             case HAZELCAST -> NamesConfig.GROUP;
             case "memory" -> group -> new MemoryNames();
-            default -> throw new CommandFailure("--names \"" + OneLine.of(names) + "\", expected hazelcast or memory");
+            case RAFT -> group -> RaftNames.open(judges.get());
+            default -> throw new CommandFailure("--names \"" + OneLine.of(names) + "\", expected hazelcast, raft or memory");
         };
     }
 }

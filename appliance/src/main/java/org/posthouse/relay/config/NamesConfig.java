@@ -1,5 +1,6 @@
 package org.posthouse.relay.config;
 
+import java.io.IOException;
 import org.posthouse.names.NameService;
 
 /** What keeps a relay's names ({@code --names}). */
@@ -13,8 +14,9 @@ public interface NamesConfig {
      *
      * @param group the names of the relay's group
      * @return that, or another; its owner closes it
+     * @throws IOException in one line, if a part of it that is here cannot start
      */
-    NameService open(NameService group);
+    NameService open(NameService group) throws IOException;
 
     /** Whether a relay whose names are not available is not ready: an operator has chosen what keeps them. */
     default boolean isRequired() {

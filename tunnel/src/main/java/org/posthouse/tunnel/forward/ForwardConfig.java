@@ -111,6 +111,16 @@ public record ForwardConfig(
         return door(service.door(), service.endpointOf(relay)).withLoopback(service);
     }
 
+    /**
+     * A copy with a service that {@code relay} has at an address on loopback, the same at every relay. A relay of this
+     * host may have it there itself, so the port need not be free.
+     */
+    public ForwardConfig serviceOf(String relay, String door, String endpoint) {
+        List<Via> more = new ArrayList<>(vias);
+        more.add(new Via(relay, door, endpoint, Users.NOT_OTHERS));
+        return new ForwardConfig(streams, doors, more, loopback);
+    }
+
     private ForwardConfig withLoopback(LoopbackConfig service) {
         return new ForwardConfig(streams, doors, vias, Optional.of(service));
     }

@@ -72,8 +72,11 @@ final class ForwardPort {
         this.address = ForwardConfig.parse(via.listen());
     }
 
-    /** Checks that the port can be opened and fails otherwise; does not listen yet. */
+    /** Checks that the port can be opened and fails otherwise; does not listen yet. A service's own address is not checked: it may be of this host. */
     Future<Void> start() {
+        if (via.users() == ForwardConfig.Users.NOT_OTHERS) {
+            return Future.succeededFuture();
+        }
         Promise<Void> tried = Promise.promise();
         bind().addListener(bound -> {
             Channel channel = ((ChannelFuture) bound).channel();

@@ -18,7 +18,7 @@ final class JudgePeer implements AutoCloseable {
 
     /** Milliseconds between a failed connection and the next; doubled up to the second value. */
     private static final long PAUSE_MS_MIN = 50;
-    private static final long PAUSE_MS_MAX = 1_000;
+    private static final long PAUSE_MS_MAX = 500;
 
     private final String own;
     private final String judge;

@@ -18,4 +18,7 @@ public interface PeerGuard {
      * @throws IOException if it must be closed
      */
     void dial(SocketChannel channel) throws IOException;
+
+    /** Closes connections that would not be admitted any more. Called now and then. */
+    void expel();
 }

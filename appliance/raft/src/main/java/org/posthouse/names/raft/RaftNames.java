@@ -1,6 +1,7 @@
 package org.posthouse.names.raft;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,8 @@ import org.posthouse.names.NameException;
 import org.posthouse.names.NameRecord;
 import org.posthouse.names.NameService;
 import org.posthouse.names.raft.Frame.Question;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Names that a majority of judges agrees on ({@code --names raft}), by the Raft protocol (Ongaro and Ousterhout, 2014) as Apache Ratis has it. Thread-safe.
@@ -22,14 +25,19 @@ import org.posthouse.names.raft.Frame.Question;
  * UNAVAILABLE after {@link RaftTiming#answerMs}.
  */
 public final class RaftNames implements NameService {
+    private static final Logger LOG = LoggerFactory.getLogger(RaftNames.class);
+
     /** Most calls at once; a further one fails with UNAVAILABLE at once. Each has a record of 64 KiB at most. */
     static final int CALLS_MAX = 1_024;
+
+    private static final Duration EXPEL_EACH = Duration.ofSeconds(30);
 
     private final RaftConfig config;
     private final Optional<RaftJudge> judge;
     private final JudgeClient client;
     private final ChangeFeed feed;
     private final Semaphore room = new Semaphore(CALLS_MAX);
+    private final Thread expulsion;
 
     /** Asks the judges; may block. */
     private interface Call<T> {
@@ -41,6 +49,18 @@ public final class RaftNames implements NameService {
         this.judge = judge;
         this.client = new JudgeClient(config, judge);
         this.feed = new ChangeFeed(client);
+        this.expulsion = Thread.ofVirtual().name("posthouse-judge-expel").start(this::expel);
+    }
+
+    private void expel() {
+        try {
+            while (true) {
+                Thread.sleep(EXPEL_EACH);
+                config.guard().expel();
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("relay {}: its names were closed", config.relay(), e);
+        }
     }
 
     /**
@@ -133,6 +153,7 @@ public final class RaftNames implements NameService {
     /** Ends the judge too. What it has answered is on the disks of a majority. */
     @Override
     public void close() {
+        expulsion.interrupt();
         feed.close();
         client.close();
         judge.ifPresent(RaftJudge::end);

@@ -22,12 +22,15 @@ import org.posthouse.names.NameException;
 
 /** Three judges of one process, each at an address of its own. The connections between any two can be cut, from whichever end they were dialled. */
 final class JudgeGroup implements AutoCloseable {
-    static final RaftTiming FAST = new RaftTiming(150, 300, 2_000, 10_000, 1 << 20);
+    static final RaftTiming FAST = new RaftTiming(150, 300, 3_000, 10_000, 1 << 20);
+
+    private static final int PATIENCE_MS = 25_000;
 
     private final Path folder;
     private final RaftTiming timing;
     private final SortedMap<String, String> addresses = new TreeMap<>();
     private final Map<String, RaftNames> running = new TreeMap<>();
+    private final Map<String, RaftNames> patient = new TreeMap<>();
 
     /** Judges on the smaller side of a cut. */
     private final Set<String> separated = ConcurrentHashMap.newKeySet();
@@ -72,6 +75,19 @@ final class JudgeGroup implements AutoCloseable {
         return names;
     }
 
+    /**
+     * The names of a relay on the same side of every cut as a judge, which waits for long: on a busy machine an election may take several attempts.
+     */
+    RaftNames near(String judge) throws IOException {
+        RaftNames known = patient.get(judge);
+        if (known == null) {
+            RaftTiming wait = new RaftTiming(timing.electionMsMin(), timing.electionMsMax(), PATIENCE_MS, timing.snapshotEntries(), timing.segmentBytes());
+            known = RaftNames.open(new RaftConfig("near-" + judge, addresses, folder, wait, guard(judge)));
+            patient.put(judge, known);
+        }
+        return known;
+    }
+
     RaftNames names(String relay) {
         return running.get(relay);
     }
@@ -87,7 +103,7 @@ final class JudgeGroup implements AutoCloseable {
 
     /** Until a judge answers a look-up. */
     void awaitLeader() throws Exception {
-        running.values().iterator().next().lookup(Name.parse("any")).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        near(running()).lookup(Name.parse("any")).toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
 
     /** The judge that leads, as a majority of those that run knows it. */
@@ -134,6 +150,11 @@ final class JudgeGroup implements AutoCloseable {
                     throw new IOException("cut");
                 }
             }
+
+            @Override
+            public void expel() {
+                // None of these is ever revoked.
+            }
         };
     }
 
@@ -148,6 +169,7 @@ final class JudgeGroup implements AutoCloseable {
 
     @Override
     public void close() {
+        patient.values().forEach(RaftNames::close);
         running.values().forEach(RaftNames::close);
     }
 }

@@ -49,22 +49,22 @@ class RaftRestartTest {
     @Test
     void namesAndVersionsOutliveTheEndOfEachJudgeAndOfAll() throws Exception {
         try (JudgeGroup group = JudgeGroup.started(folder, JudgeGroup.FAST)) {
-            BoundName first = get(group.names("site-1").bind(name(1), record(1)));
-            BoundName gone = get(group.names("site-1").bind(name(2), record(2)));
-            get(group.names("site-1").unbind(name(2), gone.version()));
+            BoundName first = get(group.near("site-1").bind(name(1), record(1)));
+            BoundName gone = get(group.near("site-1").bind(name(2), record(2)));
+            get(group.near("site-1").unbind(name(2), gone.version()));
             for (String judge : group.judges()) {
                 group.stop(judge);
-                BoundName last = get(group.names(group.running()).lookup(name(1))).orElseThrow();
-                first = get(group.names(group.running()).swap(name(1), last.version(), record(3)));
+                BoundName last = get(group.near(group.running()).lookup(name(1))).orElseThrow();
+                first = get(group.near(group.running()).swap(name(1), last.version(), record(3)));
                 group.start(judge);
             }
             group.judges().forEach(group::stop);
             for (String judge : group.judges()) {
                 group.start(judge);
             }
-            assertThat(all(group.names("site-2"))).containsExactly(first);
+            assertThat(all(group.near("site-2"))).containsExactly(first);
             assertThat(first.version()).isEqualTo(4);
-            assertThat(get(group.names("site-3").bind(name(2), record(2))).version()).as("of a name that was unbound before").isEqualTo(2);
+            assertThat(get(group.near("site-3").bind(name(2), record(2))).version()).as("of a name that was unbound before").isEqualTo(2);
         }
     }
 
@@ -72,7 +72,7 @@ class RaftRestartTest {
     void aJudgeThatWasAwayForLongerThanTheLogGetsASnapshot() throws Exception {
         try (JudgeGroup group = JudgeGroup.started(folder, SMALL_LOG)) {
             group.stop("site-3");
-            NameService names = group.names("site-1");
+            NameService names = group.near("site-1");
             for (int each = 0; each < 120; each++) {
                 get(names.bind(name(each), record(each)));
             }
@@ -83,8 +83,8 @@ class RaftRestartTest {
             group.start("site-3");
             Awaitility.await().untilAsserted(() -> assertThat(files("site-3", "sm")).anyMatch(file -> file.matches("snapshot\\.\\d+_\\d+")));
             group.stop("site-1");
-            assertThat(all(group.names("site-3"))).as("as the judge that was away and one other have them").isEqualTo(before);
-            assertThat(get(group.names("site-3").bind(name(7), record(0))).version()).isEqualTo(2);
+            assertThat(all(group.near("site-3"))).as("as the judge that was away and one other have them").isEqualTo(before);
+            assertThat(get(group.near("site-3").bind(name(7), record(0))).version()).isEqualTo(2);
         }
     }
 
@@ -116,7 +116,7 @@ class RaftRestartTest {
     void aDamagedSnapshotEndsTheStartInOneLine() throws Exception {
         try (JudgeGroup group = JudgeGroup.started(folder, SMALL_LOG)) {
             for (int each = 0; each < 50; each++) {
-                get(group.names("site-1").bind(name(each), record(each)));
+                get(group.near("site-1").bind(name(each), record(each)));
             }
             Awaitility.await().untilAsserted(() -> assertThat(files("site-1", "sm")).anyMatch(file -> file.matches("snapshot\\.\\d+_\\d+")));
             group.stop("site-1");
