@@ -22,7 +22,7 @@ import org.posthouse.names.NameException;
 
 /** Three judges of one process, each at an address of its own. The connections between any two can be cut, from whichever end they were dialled. */
 final class JudgeGroup implements AutoCloseable {
-    static final RaftTiming FAST = new RaftTiming(150, 300, 3_000, 10_000, 1 << 20);
+    static final RaftTiming FAST = new RaftTiming(200, 500, 3_000, 10_000, 1 << 20);
 
     private static final int PATIENCE_MS = 25_000;
 

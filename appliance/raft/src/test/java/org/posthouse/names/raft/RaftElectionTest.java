@@ -2,6 +2,8 @@ package org.posthouse.names.raft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -103,7 +105,15 @@ class RaftElectionTest {
     }
 
     private Relay relay(String judge, boolean isToDie) {
-        return relays.computeIfAbsent(judge, id -> new Relay(id, group.names(id), isToDie));
+        return relays.computeIfAbsent(judge, id -> new Relay(id, names(id), isToDie));
+    }
+
+    private RaftNames names(String judge) {
+        try {
+            return group.near(judge);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A relay whose contenders come when an election is over contends in the next. */
@@ -150,7 +160,7 @@ class RaftElectionTest {
         assertThat(answers.getLast().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(next);
         assertThat(millis).isLessThan(3_000);
         group.start(dies);
-        assertThat(JudgeGroup.failure(group.names(dies).swap(TOKEN, 0, NameRecord.of(Map.of("leader", dies), 1)))).as("a late swap of the dead")
+        assertThat(JudgeGroup.failure(group.near(dies).swap(TOKEN, 0, NameRecord.of(Map.of("leader", dies), 1)))).as("a late swap of the dead")
                 .hasMessageContaining(
                         "expected 0");
     }
