@@ -19,6 +19,6 @@ public interface PeerGuard {
      */
     void dial(SocketChannel channel) throws IOException;
 
-    /** Closes connections that would not be admitted any more. Called now and then. */
-    void expel();
+    /** Closes connections that would not be admitted any more, if that can be. Called now and then. */
+    default void expel() {}
 }

@@ -150,11 +150,6 @@ final class JudgeGroup implements AutoCloseable {
                     throw new IOException("cut");
                 }
             }
-
-            @Override
-            public void expel() {
-                // None of these is ever revoked.
-            }
         };
     }
 
