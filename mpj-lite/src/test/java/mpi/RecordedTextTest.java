@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.posthouse.mpj.Endpoint;
 
 /** Where a process says that it is comes from values that are recorded. */
-class ProcessorNameTest {
+class RecordedTextTest {
     private final List<Long> history = new ArrayList<>();
     private int observed;
 
@@ -28,8 +28,8 @@ class ProcessorNameTest {
     void restartedProcessGetsItsRecordedName() {
         for (String name : List.of("node", "node-007", "a-node.with.a-longer.name", "kn\u00f6\u00f6t")) {
             history.clear();
-            assertThat(ProcessorName.recorded(next(), name)).isEqualTo(name);
-            assertThat(ProcessorName.recorded(next(), "elsewhere")).isEqualTo(name);
+            assertThat(RecordedText.of(next(), () -> name)).isEqualTo(name);
+            assertThat(RecordedText.of(next(), () -> "elsewhere")).isEqualTo(name);
         }
     }
 
@@ -37,18 +37,18 @@ class ProcessorNameTest {
     void partiallyRecordedNameIsReplacedByTheCurrentOne() {
         for (String now : List.of("else", "a-node.where.others-are", "a-longer.one.that.is-elsewhere")) {
             history.clear();
-            ProcessorName.recorded(next(), "a-node.with.a-longer.name");
+            RecordedText.of(next(), () -> "a-node.with.a-longer.name");
             history.subList(2, history.size()).clear();
-            assertThat(ProcessorName.recorded(next(), now)).isEqualTo(now);
-            assertThat(ProcessorName.recorded(next(), "a third")).isEqualTo(now);
+            assertThat(RecordedText.of(next(), () -> now)).isEqualTo(now);
+            assertThat(RecordedText.of(next(), () -> "a third")).isEqualTo(now);
         }
     }
 
     @Test
     void callAfterTheRecordedOnesReturnsCurrentName() {
-        ProcessorName.recorded(next(), "node");
+        RecordedText.of(next(), () -> "node");
         Endpoint second = next();
-        assertThat(ProcessorName.recorded(second, "elsewhere")).isEqualTo("node");
-        assertThat(ProcessorName.recorded(second, "elsewhere")).isEqualTo("elsewhere");
+        assertThat(RecordedText.of(second, () -> "elsewhere")).isEqualTo("node");
+        assertThat(RecordedText.of(second, () -> "elsewhere")).isEqualTo("elsewhere");
     }
 }
