@@ -3,6 +3,8 @@ package org.posthouse.cli.option;
 import java.util.function.Supplier;
 import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.names.MemoryNames;
+import org.posthouse.names.ldap.LdapConfig;
+import org.posthouse.names.ldap.LdapNames;
 import org.posthouse.names.raft.RaftConfig;
 import org.posthouse.names.raft.RaftNames;
 import org.posthouse.relay.config.NamesConfig;
@@ -18,7 +20,7 @@ public final class NamesOptions {
             paramLabel = "WHAT",
             defaultValue = HAZELCAST,
             description = "What keeps names, elections and memberships: hazelcast, the group of the relays; raft, a majority of --judges;"
-                    + " memory, this relay alone (default: ${DEFAULT-VALUE}).")
+                    + " memory, this relay alone; an address as ldaps://HOST/BASE?user=DN&password-file=FILE, that directory (default: ${DEFAULT-VALUE}).")
     private String names = HAZELCAST;
 
     /** Whether judges keep them. */
@@ -35,7 +37,20 @@ public final class NamesOptions {
             case HAZELCAST -> NamesConfig.GROUP;
             case "memory" -> group -> new MemoryNames();
             case RAFT -> group -> RaftNames.open(judges.get());
-            default -> throw new CommandFailure("--names \"" + OneLine.of(names) + "\", expected hazelcast, raft or memory");
+            default -> ldap();
         };
+    }
+
+    private NamesConfig ldap() throws CommandFailure {
+        if (!names.startsWith("ldap:") && !names.startsWith("ldaps:")) {
+            throw new CommandFailure(
+                    "--names \"" + OneLine.of(names) + "\", expected hazelcast, raft, memory, or the address of a directory, as " + LdapConfig.EXAMPLE);
+        }
+        try {
+            LdapConfig directory = LdapConfig.parse(names);
+            return group -> new LdapNames(directory);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure("--names: " + e.getMessage(), e);
+        }
     }
 }
