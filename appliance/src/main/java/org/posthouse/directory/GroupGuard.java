@@ -7,6 +7,8 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Semaphore;
@@ -44,7 +46,11 @@ final class GroupGuard {
     private final long handshakeMsMax;
     private final GroupRefusals refusals;
     private final PacketBudget packets = PacketBudget.ofHeap(Runtime.getRuntime().maxMemory());
-    private final Map<SocketChannel, byte[]> proven = new ConcurrentHashMap<>();
+    private final Map<SocketChannel, GroupHandshake.Peer> proven = new ConcurrentHashMap<>();
+
+    /** Relays that are not admitted whatever they prove. */
+    private final Set<String> barred = ConcurrentHashMap.newKeySet();
+
     private final Semaphore unproven = new Semaphore(UNPROVEN_MAX);
 
     /** Members, by address, that were dialled during the start and ask for keys that this relay does not have. */
@@ -133,7 +139,10 @@ final class GroupGuard {
             GroupHandshake handshake = new GroupHandshake(config, secret, () -> isUserKnown(channel), wire(channel.socket()));
             GroupHandshake.Peer peer = accepted ? handshake.accept() : handshake.dial(address);
             channel.socket().setSoTimeout(0);
-            proven.put(channel, peer.certificate());
+            if (barred.contains(peer.relay())) {
+                throw new GroupRefusedException(GroupRefusal.NOT_PROVEN, "relay " + peer.relay() + " is barred");
+            }
+            proven.put(channel, peer);
             LOG.debug("relay {}: group: relay {} has proven itself at {}", config.relay(), peer.relay(), address);
         } catch (KeysRequiredException e) {
             if (accepted || started) {
@@ -157,16 +166,40 @@ final class GroupGuard {
     /** Closes connections whose certificate has been revoked since the handshake. Called periodically. */
     void expel() {
         proven.keySet().removeIf(channel -> !channel.isOpen());
-        proven.forEach((channel, certificate) -> {
-            if (config.proof().isPresent() && config.proof().get().isRevoked(certificate)) {
-                try {
-                    refusals.count(GroupRefusal.NOT_PROVEN, "a connection with " + channel.getRemoteAddress(), "its certificate was revoked");
-                    channel.close();
-                } catch (IOException e) {
-                    LOG.debug("relay {}: group: a connection was closed meanwhile", config.relay(), e);
-                }
+        proven.forEach((channel, peer) -> {
+            if (config.proof().isPresent() && config.proof().get().isRevoked(peer.certificate())) {
+                close(channel, "its certificate was revoked");
             }
         });
+    }
+
+    /** The relay that has proven itself on a connection. */
+    Optional<String> provenRelay(SocketChannel channel) {
+        return Optional.ofNullable(proven.get(channel)).map(GroupHandshake.Peer::relay);
+    }
+
+    /** Closes a relay's connections and admits no other, until this relay is started again. */
+    void bar(String relay, String why) {
+        barred.add(relay);
+        proven.forEach((channel, peer) -> {
+            if (peer.relay().equals(relay)) {
+                close(channel, why);
+            }
+        });
+    }
+
+    /** Undoes {@link #bar}; for tests. */
+    void readmit(String relay) {
+        barred.remove(relay);
+    }
+
+    private void close(SocketChannel channel, String why) {
+        try {
+            refusals.count(GroupRefusal.NOT_PROVEN, "a connection with " + channel.getRemoteAddress(), why);
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("relay {}: group: a connection was closed meanwhile", config.relay(), e);
+        }
     }
 
     private boolean isUserKnown(SocketChannel channel) throws IOException {

@@ -1,5 +1,6 @@
 package org.posthouse.directory;
 
+import com.hazelcast.cluster.Address;
 import com.hazelcast.config.AdvancedNetworkConfig;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.InMemoryFormat;
@@ -10,17 +11,23 @@ import com.hazelcast.config.MergePolicyConfig;
 import com.hazelcast.config.SerializerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.EndpointQualifier;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import com.hazelcast.instance.impl.HazelcastInstanceProxy;
+import com.hazelcast.instance.impl.Node;
+import com.hazelcast.internal.server.ServerConnection;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
+import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import org.posthouse.causes.Causes;
 import org.posthouse.directory.names.NamesMajority;
 import org.posthouse.directory.names.NamesMap;
+import org.posthouse.directory.names.NewestNameMergePolicy;
 
 /**
  * Configures Hazelcast. The member listens on one loopback address and port, for other members only, and finds them by
@@ -40,6 +47,7 @@ final class GroupMember {
      */
     private static final int PARTITIONS = 31;
     private static final int MERGE_BATCH = 100;
+    private static final Set<String> POLICIES = Set.of(NewestWinsMergePolicy.class.getName(), NewestNameMergePolicy.class.getName());
     private static final String NOTHING = "posthouse.nothing";
 
     private GroupMember() {}
@@ -57,6 +65,8 @@ final class GroupMember {
     static HazelcastInstance start(GroupConfig group, ServerSocketChannel held, GroupGuard guard, PostingProof proof, NamesMajority majority) {
         try {
             Config config = config(group, proof, majority);
+            config.setClassLoader(new GroupClassLoader(
+                    POLICIES, why -> guard.refused(GroupRefusal.CLASS, "a member of the group", why)));
             return HazelcastInstanceFactory.newHazelcastInstance(config, config.getInstanceName(), new GuardedMember(group, held, guard));
         } catch (RuntimeException e) {
             release(held, group);
@@ -137,7 +147,16 @@ final class GroupMember {
 
     /** The number of the list of members, which grows with each change of it. */
     static long listVersion(HazelcastInstance member) {
-        return ((HazelcastInstanceProxy) member).getOriginal().node.getClusterService().getMemberListVersion();
+        return node(member).getClusterService().getMemberListVersion();
+    }
+
+    /** A member's connections with another, by its address. */
+    static Collection<ServerConnection> connections(HazelcastInstance member, Address address) {
+        return node(member).getServer().getConnectionManager(EndpointQualifier.MEMBER).getAllConnections(address);
+    }
+
+    private static Node node(HazelcastInstance member) {
+        return ((HazelcastInstanceProxy) member).getOriginal().node;
     }
 
     /** The advanced configuration has an endpoint for each protocol; only that of members is enabled. */
@@ -185,6 +204,7 @@ final class GroupMember {
                 Map.entry("hazelcast.operation.call.timeout.millis", "10000"),
                 // A write that not all copies have confirmed fails, or a part that is being cut off would answer that it is done.
                 Map.entry("hazelcast.operation.fail.on.indeterminate.state", "true"),
+                Map.entry("hazelcast.operation.backup.timeout.millis", "2000"),
                 Map.entry("hazelcast.wait.seconds.before.join", "1"),
                 Map.entry("hazelcast.max.wait.seconds.before.join", "5"),
                 Map.entry("hazelcast.graceful.shutdown.max.wait", "4"),
@@ -193,7 +213,7 @@ final class GroupMember {
                 // Milliseconds between retries of a refused connection, and the number of retries before the member
                 // is removed from the group.
                 Map.entry("hazelcast.connection.monitor.interval", "500"),
-                Map.entry("hazelcast.connection.monitor.max.faults", "5"),
+                Map.entry("hazelcast.connection.monitor.max.faults", "3"),
                 Map.entry("hazelcast.merge.first.run.delay.seconds", String.valueOf(timing.mergeSeconds())),
                 Map.entry("hazelcast.merge.next.run.delay.seconds", String.valueOf(timing.mergeSeconds())));
     }

@@ -54,12 +54,14 @@ public final class HazelcastDirectory implements Directory {
     private final GroupWriter writer;
     private final GroupReconciler sweep;
     private final HazelcastNames names;
+    private final MemberIdentities identities;
 
     HazelcastDirectory(GroupConfig config, HazelcastInstance member, GroupGuard guard, PostingProof proof, NamesMajority majority) {
         this.relay = config.relay();
         this.member = member;
         this.guard = guard;
         this.proof = proof;
+        this.identities = new MemberIdentities(member, guard);
         this.view = new DirectoryView(proof, why -> guard.refused(GroupRefusal.POSTING, "a posting", why));
         this.thread = new ScheduledThreadPoolExecutor(
                 1,
@@ -226,10 +228,11 @@ public final class HazelcastDirectory implements Directory {
 
     /**
      * Signs again what was signed with a certificate that has been replaced, before that one expires. Disconnects
-     * members whose certificate was revoked. Runs on the directory's thread.
+     * members whose certificate was revoked, or that say to be another relay than they have proven to be. Runs on the directory's thread.
      */
     private void renew() {
         guard.expel();
+        identities.check();
         for (Posting posting : view.all()) {
             if (posting.member().equals(relay) && posting.standing() != Posting.Standing.VANISHED && proof.isOutdated(posting) && !closed.get()) {
                 view.again(posting, System.currentTimeMillis()).ifPresent(writer::post);
@@ -258,6 +261,11 @@ public final class HazelcastDirectory implements Directory {
     /** Requests an early sweep; for tests. */
     void sweep() {
         sweep.soon();
+    }
+
+    /** Checks the member's connections; for tests. */
+    GroupGuard guard() {
+        return guard;
     }
 
     /** The group member; for tests. */

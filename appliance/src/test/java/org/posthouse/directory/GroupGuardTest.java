@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.hazelcast.config.Config;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.AddressPicker;
 import com.hazelcast.instance.impl.DefaultNodeContext;
@@ -122,6 +123,27 @@ class GroupGuardTest {
             assertThat(rogue.getCluster().getMembers()).hasSize(1);
             assertThat(directory.member().getCluster().getMembers()).hasSize(1);
             assertThat(directory.relays()).isEmpty();
+        } finally {
+            rogue.getLifecycleService().terminate();
+        }
+    }
+
+    /** It has keys of the grid, and tells Hazelcast that it is another relay. */
+    @Test
+    void aMemberThatSaysToBeAnotherRelayThanItHasProvenIsParted() throws IOException {
+        HazelcastDirectory a = start(0, "a", keys(authority, "a", "a"));
+        String endpoint = endpoints.get(1);
+        GroupConfig b =
+                new GroupConfig("guarded", endpoint.substring(0, endpoint.indexOf(':')), Integer.parseInt(endpoint.substring(endpoint.indexOf(':') + 1)),
+                        endpoints, "b", Groups.QUICK, keys(authority, "b", "b"));
+        Config config = GroupMember.config(b, PostingProof.NONE, GroupMember.majority(b));
+        config.getMemberAttributeConfig().setAttribute(GroupMember.RELAY_ATTRIBUTE, "c");
+        HazelcastInstance rogue =
+                HazelcastInstanceFactory.newHazelcastInstance(config, config.getInstanceName(), new GuardedMember(b, GroupMember.hold(b), new GroupGuard(b)));
+        try {
+            Groups.awaitMembers(a, 2);
+            await().atMost(PATIENCE).until(() -> a.refusals().getOrDefault(GroupRefusal.NOT_PROVEN, 0L) > 0);
+            Groups.awaitMembers(a, 1);
         } finally {
             rogue.getLifecycleService().terminate();
         }

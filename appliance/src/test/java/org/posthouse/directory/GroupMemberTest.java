@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.map.IMap;
+import com.hazelcast.nio.ObjectDataInput;
+import com.hazelcast.nio.ObjectDataOutput;
+import com.hazelcast.nio.serialization.DataSerializable;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
+import com.hazelcast.nio.serialization.genericrecord.GenericRecord;
+import com.hazelcast.partition.PartitionAwareKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.ObjectInputStream;
@@ -77,6 +82,56 @@ class GroupMemberTest {
             }
             assertThat(trapSprung).isFalse();
         }
+    }
+
+    /** Stands for any class of the class path, in Hazelcast's own format, which names it. */
+    static final class NamedTrap implements DataSerializable {
+        NamedTrap() {
+            trapSprung = true;
+        }
+
+        @Override
+        public void writeData(ObjectDataOutput out) {}
+
+        @Override
+        public void readData(ObjectDataInput in) {
+            trapSprung = true;
+        }
+    }
+
+    /** In Hazelcast's compact format, which names it too. */
+    static final class CompactTrap {
+        private final int field = 1;
+    }
+
+    @Test
+    void createsNoObjectOfAClassThatAMemberNames() throws IOException {
+        List<HazelcastDirectory> group = Groups.start("named", Groups.endpoints("127.0.0.1", "127.0.0.1"));
+        try {
+            HazelcastDirectory reader = group.getFirst();
+            IMap<String, Object> sent = group.getLast().member().getMap("foreign");
+            sent.set("own", new NamedTrap());
+            sent.set("compact", new CompactTrap());
+            sent.set("hazelcast's", new PartitionAwareKey<>("a", "b"));
+            trapSprung = false; // The constructor has run for what was sent.
+
+            IMap<String, Object> map = reader.member().getMap("foreign");
+            for (String key : List.of("own", "hazelcast's")) {
+                long before = refusedClasses(reader);
+                assertThatThrownBy(() -> map.get(key), key).hasStackTraceContaining("is none that members of the group name");
+                assertThat(refusedClasses(reader)).as(key).isGreaterThan(before);
+            }
+            long before = refusedClasses(reader);
+            assertThat(map.get("compact")).as("fields without a class").isInstanceOf(GenericRecord.class);
+            assertThat(refusedClasses(reader)).isGreaterThan(before);
+            assertThat(trapSprung).isFalse();
+        } finally {
+            group.forEach(HazelcastDirectory::close);
+        }
+    }
+
+    private static long refusedClasses(HazelcastDirectory directory) {
+        return directory.refusals().getOrDefault(GroupRefusal.CLASS, 0L);
     }
 
     @Test

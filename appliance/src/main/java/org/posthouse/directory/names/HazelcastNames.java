@@ -1,6 +1,7 @@
 package org.posthouse.directory.names;
 
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.core.IndeterminateOperationStateException;
 import com.hazelcast.map.IMap;
 import com.hazelcast.query.Predicates;
 import java.util.ArrayList;
@@ -134,17 +135,37 @@ public final class HazelcastNames implements NameService {
     private CompletionStage<String> submit(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
         int remembered = stored < NAMES_MAX / 2 ? REMEMBERED_SECONDS : REMEMBERED_SECONDS_CROWDED;
         StoredName wanted = StoredName.of(record, 1, 0, UUID.randomUUID().toString());
-        return ask(() -> map.submitToKey(NameKeys.key(name), new NameChangeProcessor(majority, kind, expected, wanted, remembered))).thenApply(answer -> {
-            if (answer.charAt(0) == NameChangeProcessor.NO_MAJORITY) {
-                throw withoutMajority(answer.substring(1));
-            }
-            return answer;
+        return within(attempt(() -> ask(() -> map.submitToKey(NameKeys.key(name), new NameChangeProcessor(majority, kind, expected, wanted, remembered))),
+                System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX)));
+    }
+
+    /**
+     * Tries again what not all copies have confirmed, as when a member has died: the same change, which is done once. If something else is stored by then,
+     * nobody can say whether the change was there in between.
+     */
+    private CompletableFuture<String> attempt(Supplier<CompletableFuture<String>> change, long endNanos) {
+        return change.get().thenApply(this::ofMajority).exceptionallyCompose(fault -> {
+            NameException first = unavailable(fault);
+            boolean again = first.getCause() instanceof IndeterminateOperationStateException && System.nanoTime() < endNanos;
+            return !again ? CompletableFuture.failedFuture(first) : attempt(change, endNanos).thenApply(answer -> {
+                if (answer.charAt(0) != NameChangeProcessor.DONE) {
+                    throw first;
+                }
+                return answer;
+            });
         });
+    }
+
+    private String ofMajority(String answer) {
+        if (answer.charAt(0) == NameChangeProcessor.NO_MAJORITY) {
+            throw withoutMajority(answer.substring(1));
+        }
+        return answer;
     }
 
     @Override
     public CompletionStage<Optional<BoundName>> lookup(Name name) {
-        return ask(() -> map.getAsync(NameKeys.key(name))).thenApply(text -> bound(name, text));
+        return within(ask(() -> map.getAsync(NameKeys.key(name)))).thenApply(text -> bound(name, text));
     }
 
     private static Optional<BoundName> bound(Name name, String text) {
@@ -178,7 +199,7 @@ public final class HazelcastNames implements NameService {
         } catch (RuntimeException e) {
             answer.completeExceptionally(unavailable(e));
         }
-        return within(answer);
+        return answer;
     }
 
     private <T> CompletableFuture<T> within(CompletableFuture<T> answer) {

@@ -1,0 +1,85 @@
+package org.posthouse.directory.names;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hazelcast.cluster.Member;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NamesMajorityTest {
+    private static final String OWN = "127.0.0.1:1";
+
+    private static NamesMajority majority(String... addresses) {
+        return new NamesMajority("relay", OWN, List.of(addresses));
+    }
+
+    private static boolean has(NamesMajority majority, String... relays) {
+        return majority.apply(Arrays.stream(relays).map(NamesMajorityTest::member).toList());
+    }
+
+    private static Member member(String relay) {
+        return (Member) Proxy.newProxyInstance(Member.class.getClassLoader(), new Class<?>[] {Member.class}, (proxy, method, args) -> relay);
+    }
+
+    @Test
+    void aRelayThatKnowsNoOtherAnswersAlone() {
+        assertThat(has(majority(), "a")).isTrue();
+        assertThat(has(majority(OWN), "a")).isTrue();
+    }
+
+    @Test
+    void ofTwoNeitherAnswersAlone() {
+        NamesMajority majority = majority("127.0.0.1:2");
+        assertThat(has(majority, "a")).isFalse();
+        assertThat(majority.lacking()).contains("1 of 2 known relays reach each other, expected at least 2");
+        assertThat(has(majority, "a", "b")).isTrue();
+    }
+
+    @Test
+    void theMajorityGrowsWithTheGrid() {
+        NamesMajority majority = majority();
+        assertThat(has(majority, "a", "b", "c", "d", "e")).isTrue();
+        assertThat(has(majority, "a", "b", "c")).isTrue();
+        assertThat(has(majority, "a", "b")).isFalse();
+    }
+
+    @Test
+    void aRelayThatIsOnlyListedCounts() {
+        NamesMajority majority = majority();
+        majority.follow(() -> new NamesMajority.Roll(Set.of("b", "c"), Set.of()), () -> 0);
+        assertThat(has(majority, "a")).isFalse();
+        assertThat(has(majority, "a", "b")).isTrue();
+    }
+
+    @Test
+    void aRelayThatLeftWithNoticeDoesNotCountAndOneThatDiedDoes() {
+        NamesMajority majority = majority();
+        assertThat(has(majority, "a", "b", "c")).isTrue();
+        assertThat(has(majority, "a")).isFalse();
+        majority.follow(() -> new NamesMajority.Roll(Set.of("a"), Set.of("b", "c")), () -> 0);
+        assertThat(has(majority, "a")).isTrue();
+    }
+
+    /** They would be two that count as one, or one that counts as two. */
+    @Test
+    void twoMembersThatSayToBeOneRelayCountOnce() {
+        assertThat(has(majority("127.0.0.1:2", "127.0.0.1:3"), "a", "a")).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 20, 100})
+    void noTwoPartsAnswerAndThePartThatDoesHasACopyOfEachRecord(int relays) {
+        int needed = NamesMajority.needed(relays);
+        assertThat(needed).isBetween(1, relays);
+        assertThat(2 * needed).isGreaterThan(relays);
+        int copies = Math.min(relays, NamesMap.BACKUPS + 1);
+        assertThat(relays - needed).as("relays that may be missing").isLessThan(copies);
+        assertThat(IntStream.range(1, needed)).as("fewer would do").noneMatch(fewer -> 2 * fewer > relays && relays - fewer < copies);
+    }
+}
