@@ -1,6 +1,7 @@
 package org.posthouse.directory;
 
 import com.hazelcast.cluster.Address;
+import com.hazelcast.cluster.Member;
 import com.hazelcast.config.AdvancedNetworkConfig;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.InMemoryFormat;
@@ -148,6 +149,11 @@ final class GroupMember {
     /** The number of the list of members, which grows with each change of it. */
     static long listVersion(HazelcastInstance member) {
         return node(member).getClusterService().getMemberListVersion();
+    }
+
+    /** The list of members; also when the member has stopped. */
+    static Collection<? extends Member> members(HazelcastInstance member) {
+        return node(member).getClusterService().getMembers();
     }
 
     /** A member's connections with another, by its address. */

@@ -1,5 +1,6 @@
 package org.posthouse.directory;
 
+import com.hazelcast.cluster.Member;
 import com.hazelcast.config.TcpIpConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
@@ -72,7 +73,7 @@ public final class HazelcastDirectory implements Directory {
         this.writer = new GroupWriter(map, view, thread, posting -> new PostProcessor(proof.sign(posting, relay), proof), this::again);
         this.sweep = new GroupReconciler(member, map, view, writer, thread, config.timing().grace(), this::revive);
         GroupListener.register(member, view, sweep, this::revive);
-        majority.follow(this::roll, () -> GroupMember.listVersion(member));
+        majority.follow(new MembersOfGroup());
         this.names = new HazelcastNames(member, relay, majority);
     }
 
@@ -128,15 +129,29 @@ public final class HazelcastDirectory implements Directory {
         var unused = thread.scheduleWithFixedDelay(sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The relays that are or may be alive, and those that are not. */
-    private NamesMajority.Roll roll() {
-        Set<String> listed = new HashSet<>();
-        Set<String> withdrawn = new HashSet<>();
-        for (Posting posting : view.relayPostings()) {
-            (posting.standing() == Posting.Standing.WITHDRAWN ? withdrawn : listed).add(posting.member());
+    /** Of which names need a majority. */
+    private final class MembersOfGroup implements NamesMajority.Group {
+        /** The relays that are or may be alive, and those that are not. */
+        @Override
+        public NamesMajority.Roll roll() {
+            Set<String> listed = new HashSet<>();
+            Set<String> withdrawn = new HashSet<>();
+            for (Posting posting : view.relayPostings()) {
+                (posting.standing() == Posting.Standing.WITHDRAWN ? withdrawn : listed).add(posting.member());
+            }
+            withdrawn.removeAll(listed);
+            return new NamesMajority.Roll(listed, withdrawn);
         }
-        withdrawn.removeAll(listed);
-        return new NamesMajority.Roll(listed, withdrawn);
+
+        @Override
+        public Collection<? extends Member> members() {
+            return GroupMember.members(member);
+        }
+
+        @Override
+        public long listVersion() {
+            return GroupMember.listVersion(member);
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.posthouse.directory.names;
 
+import com.hazelcast.cluster.Member;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.IndeterminateOperationStateException;
 import com.hazelcast.map.IMap;
@@ -56,11 +57,15 @@ public final class HazelcastNames implements NameService {
     /** Records read at once: at their largest less than 7 MB, far below what a packet of the group may have. */
     private static final int READ_AT_ONCE = 100;
 
+    /** A minority of three relays is one of them. */
+    private static final int RELAYS_WITH_MINORITY_OF_ONE = 3;
+
     private static final int REMEMBERED_SECONDS = 3_600;
 
     /** The same while the map is half full. */
     private static final int REMEMBERED_SECONDS_CROWDED = 60;
 
+    private final HazelcastInstance member;
     private final String relay;
     private final IMap<String, String> map;
     private final NamesMajority majority;
@@ -76,6 +81,7 @@ public final class HazelcastNames implements NameService {
 
     /** @param relay the id of this relay, for messages */
     public HazelcastNames(HazelcastInstance member, String relay, NamesMajority majority) {
+        this.member = member;
         this.relay = relay;
         this.majority = majority;
         this.map = member.getMap(NamesMap.NAME);
@@ -135,8 +141,24 @@ public final class HazelcastNames implements NameService {
     private CompletionStage<String> submit(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
         int remembered = stored < NAMES_MAX / 2 ? REMEMBERED_SECONDS : REMEMBERED_SECONDS_CROWDED;
         StoredName wanted = StoredName.of(record, 1, 0, UUID.randomUUID().toString());
-        return within(attempt(() -> ask(() -> map.submitToKey(NameKeys.key(name), new NameChangeProcessor(majority, kind, expected, wanted, remembered))),
-                System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX)));
+        Supplier<CompletableFuture<String>> change =
+                () -> ask(() -> map.submitToKey(NameKeys.key(name), new NameChangeProcessor(majority, kind, expected, wanted, remembered)));
+        return within(attempt(change, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX)).thenCompose(answer -> confirmed(name, change, answer)));
+    }
+
+    /**
+     * Between the owner's look at its members and its message to the copies, members may be removed, whose copies are then not waited for. In a part of one the
+     * look at the members that follows each answer shows it. In a larger part the owner may be another, which is asked again.
+     */
+    private CompletableFuture<String> confirmed(Name name, Supplier<CompletableFuture<String>> change, String answer) {
+        boolean shown = answer.charAt(0) != NameChangeProcessor.DONE || majority.relays() <= RELAYS_WITH_MINORITY_OF_ONE
+                || isOwner(NameKeys.key(name));
+        return shown ? CompletableFuture.completedFuture(answer) : change.get().thenApply(this::ofMajority).thenApply(still -> answer);
+    }
+
+    private boolean isOwner(String key) {
+        Member owner = member.getPartitionService().getPartition(key).getOwner();
+        return owner != null && owner.localMember();
     }
 
     /**
@@ -188,10 +210,11 @@ public final class HazelcastNames implements NameService {
         try {
             checkOpen();
             call.get().whenCompleteAsync((value, fault) -> {
-                if (fault == null) {
-                    answer.complete(value);
+                Optional<String> lacking = fault == null ? majority.lacking() : Optional.empty();
+                if (fault != null || lacking.isPresent()) {
+                    answer.completeExceptionally(lacking.map(this::withoutMajority).orElseGet(() -> unavailable(fault)));
                 } else {
-                    answer.completeExceptionally(unavailable(fault));
+                    answer.complete(value);
                 }
             }, threads);
         } catch (NameException e) {
@@ -280,6 +303,9 @@ public final class HazelcastNames implements NameService {
             }
             last = keys.getLast();
         }
+        majority.lacking().ifPresent(lacking -> {
+            throw withoutMajority(lacking);
+        });
         return found;
     }
 

@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * Decides whether this member is in the part of the group that may answer for names. Thread-safe.
@@ -28,14 +26,41 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
     /** Relays seen that have not left with notice. Guarded by this. */
     private final Set<String> known = new TreeSet<>();
 
-    /** The relays of the present members. Guarded by this. */
-    private Set<String> here = Set.of();
+    /** The members that Hazelcast has told last. Guarded by this. */
+    private Collection<Member> told = List.of();
 
-    /** Reads the directory. Written once by the thread that starts the member, read by Hazelcast's threads. */
-    private volatile Supplier<Roll> roll = () -> new Roll(Set.of(), Set.of());
+    /** Written once by the thread that starts the member, read by Hazelcast's threads. */
+    private volatile Group group = new Group() {
+        @Override
+        public Roll roll() {
+            return new Roll(Set.of(), Set.of());
+        }
 
-    /** Reads the number of the member list. Written once by the thread that starts the member, read by Hazelcast's threads. */
-    private volatile LongSupplier term = () -> 0;
+        @Override
+        public Collection<Member> members() {
+            return told;
+        }
+
+        @Override
+        public long listVersion() {
+            return 0;
+        }
+    };
+
+    /** What the member and its directory know. Its methods do not block. */
+    public interface Group {
+        /** What the directory knows. */
+        Roll roll();
+
+        /**
+         * The members of this part, as they are now. Hazelcast tells of a change only after the copies of a lost member are not waited for any more, so what it
+         * has told last is not enough.
+         */
+        Collection<? extends Member> members();
+
+        /** The number of the list of members. */
+        long listVersion();
+    }
 
     /**
      * What the directory knows of relays.
@@ -64,19 +89,15 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
     }
 
     /** From now on asks the directory and the member; before, only configuration and members count. */
-    public void follow(Supplier<Roll> directory, LongSupplier memberListVersion) {
-        roll = directory;
-        term = memberListVersion;
+    public void follow(Group of) {
+        group = of;
     }
 
     /** Called by Hazelcast when a member has come or gone, and with each heartbeat. */
     @Override
     public synchronized boolean apply(Collection<Member> members) {
-        here = new TreeSet<>();
-        for (Member member : members) {
-            here.add(relayOf(member));
-        }
-        return lacking().isEmpty();
+        told = List.copyOf(members);
+        return lacking(members).isEmpty();
     }
 
     private String relayOf(Member member) {
@@ -86,15 +107,26 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
 
     /** Why this part may not answer, in one clause; empty if it may. */
     synchronized Optional<String> lacking() {
-        Roll now = roll.get();
+        return lacking(group.members());
+    }
+
+    private synchronized Optional<String> lacking(Collection<? extends Member> members) {
+        Set<String> here = new TreeSet<>();
+        members.forEach(member -> here.add(relayOf(member)));
+        Roll now = group.roll();
         known.removeAll(now.withdrawn());
         known.addAll(now.listed());
         known.addAll(here);
-        int relays = Math.max(configured, known.size());
+        int relays = relays();
         int needed = needed(relays);
         return here.size() >= needed
                 ? Optional.empty()
                 : Optional.of(here.size() + " of " + relays + " known relays reach each other, expected at least " + needed);
+    }
+
+    /** The number of relays that are known. */
+    synchronized int relays() {
+        return Math.max(configured, known.size());
     }
 
     /** How many of so many relays a part must have. */
@@ -104,7 +136,7 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
 
     /** The number of the present member list. */
     long term() {
-        return term.getAsLong();
+        return group.listVersion();
     }
 
     /** Makes Hazelcast call {@link #apply} with each heartbeat, as relays may become known without being members. */

@@ -23,6 +23,25 @@ class NamesMajorityTest {
         return majority.apply(Arrays.stream(relays).map(NamesMajorityTest::member).toList());
     }
 
+    private static NamesMajority.Group group(NamesMajority.Roll roll, String... present) {
+        return new NamesMajority.Group() {
+            @Override
+            public NamesMajority.Roll roll() {
+                return roll;
+            }
+
+            @Override
+            public List<Member> members() {
+                return Arrays.stream(present).map(NamesMajorityTest::member).toList();
+            }
+
+            @Override
+            public long listVersion() {
+                return 0;
+            }
+        };
+    }
+
     private static Member member(String relay) {
         return (Member) Proxy.newProxyInstance(Member.class.getClassLoader(), new Class<?>[] {Member.class}, (proxy, method, args) -> relay);
     }
@@ -52,7 +71,7 @@ class NamesMajorityTest {
     @Test
     void aRelayThatIsOnlyListedCounts() {
         NamesMajority majority = majority();
-        majority.follow(() -> new NamesMajority.Roll(Set.of("b", "c"), Set.of()), () -> 0);
+        majority.follow(group(new NamesMajority.Roll(Set.of("b", "c"), Set.of())));
         assertThat(has(majority, "a")).isFalse();
         assertThat(has(majority, "a", "b")).isTrue();
     }
@@ -62,8 +81,17 @@ class NamesMajorityTest {
         NamesMajority majority = majority();
         assertThat(has(majority, "a", "b", "c")).isTrue();
         assertThat(has(majority, "a")).isFalse();
-        majority.follow(() -> new NamesMajority.Roll(Set.of("a"), Set.of("b", "c")), () -> 0);
+        majority.follow(group(new NamesMajority.Roll(Set.of("a"), Set.of("b", "c"))));
         assertThat(has(majority, "a")).isTrue();
+    }
+
+    /** Hazelcast tells of it when the copies of the lost member are not waited for any more. */
+    @Test
+    void aMemberThatIsGoneDoesNotCountBeforeHazelcastTellsOfIt() {
+        NamesMajority majority = majority();
+        assertThat(has(majority, "a", "b", "c")).isTrue();
+        majority.follow(group(new NamesMajority.Roll(Set.of(), Set.of()), "a"));
+        assertThat(majority.lacking()).contains("1 of 3 known relays reach each other, expected at least 2");
     }
 
     /** They would be two that count as one, or one that counts as two. */
