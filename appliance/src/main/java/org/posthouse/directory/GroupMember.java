@@ -16,6 +16,9 @@ import com.hazelcast.instance.EndpointQualifier;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import com.hazelcast.instance.impl.HazelcastInstanceProxy;
 import com.hazelcast.instance.impl.Node;
+import com.hazelcast.internal.cluster.ClusterService;
+import com.hazelcast.internal.partition.InternalPartition;
+import com.hazelcast.internal.partition.PartitionReplica;
 import com.hazelcast.internal.server.ServerConnection;
 import java.io.IOException;
 import java.net.BindException;
@@ -154,6 +157,20 @@ final class GroupMember {
     /** The list of members; also when the member has stopped. */
     static Collection<? extends Member> members(HazelcastInstance member) {
         return node(member).getClusterService().getMembers();
+    }
+
+    /** How many members of the list have a copy of a key's partition. */
+    static int copies(HazelcastInstance member, String key) {
+        ClusterService cluster = node(member).getClusterService();
+        InternalPartition partition = node(member).getPartitionService().getPartition(member.getPartitionService().getPartition(key).getPartitionId(), false);
+        int copies = 0;
+        for (int index = 0; index < InternalPartition.MAX_REPLICA_COUNT; index++) {
+            PartitionReplica replica = partition.getReplica(index);
+            if (replica != null && cluster.getMember(replica.address(), replica.uuid()) != null) {
+                copies++;
+            }
+        }
+        return copies;
     }
 
     /** A member's connections with another, by its address. */

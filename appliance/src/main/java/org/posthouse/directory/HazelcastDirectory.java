@@ -149,6 +149,11 @@ public final class HazelcastDirectory implements Directory {
         }
 
         @Override
+        public int copies(String key) {
+            return GroupMember.copies(member, key);
+        }
+
+        @Override
         public long listVersion() {
             return GroupMember.listVersion(member);
         }

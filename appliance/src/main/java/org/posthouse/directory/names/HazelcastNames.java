@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -56,6 +57,9 @@ public final class HazelcastNames implements NameService {
 
     /** Records read at once: at their largest less than 7 MB, far below what a packet of the group may have. */
     private static final int READ_AT_ONCE = 100;
+
+    /** Milliseconds until a change is tried again that found too few copies. */
+    private static final long COPIES_MS = 100;
 
     /** A minority of three relays is one of them. */
     private static final int RELAYS_WITH_MINORITY_OF_ONE = 3;
@@ -151,8 +155,15 @@ public final class HazelcastNames implements NameService {
      * look at the members that follows each answer shows it. In a larger part the owner may be another, which is asked again.
      */
     private CompletableFuture<String> confirmed(Name name, Supplier<CompletableFuture<String>> change, String answer) {
-        boolean shown = answer.charAt(0) != NameChangeProcessor.DONE || majority.relays() <= RELAYS_WITH_MINORITY_OF_ONE
-                || isOwner(NameKeys.key(name));
+        if (answer.charAt(0) != NameChangeProcessor.DONE) {
+            return CompletableFuture.completedFuture(answer);
+        }
+        String key = NameKeys.key(name);
+        if (isOwner(key)) {
+            return CompletableFuture
+                    .completedFuture(majority.lackingCopies(key).map(lacking -> ofMajority(NameChangeProcessor.NO_COPIES + lacking)).orElse(answer));
+        }
+        boolean shown = majority.relays() <= RELAYS_WITH_MINORITY_OF_ONE;
         return shown ? CompletableFuture.completedFuture(answer) : change.get().thenApply(this::ofMajority).thenApply(still -> answer);
     }
 
@@ -166,7 +177,11 @@ public final class HazelcastNames implements NameService {
      * nobody can say whether the change was there in between.
      */
     private CompletableFuture<String> attempt(Supplier<CompletableFuture<String>> change, long endNanos) {
-        return change.get().thenApply(this::ofMajority).exceptionallyCompose(fault -> {
+        return change.get().thenCompose(answer -> {
+            boolean later = answer.charAt(0) == NameChangeProcessor.NO_COPIES && System.nanoTime() < endNanos;
+            return later ? CompletableFuture.supplyAsync(() -> change, afterPause()).thenCompose(same -> attempt(same, endNanos))
+                    : CompletableFuture.completedFuture(ofMajority(answer));
+        }).exceptionallyCompose(fault -> {
             NameException first = unavailable(fault);
             boolean again = first.getCause() instanceof IndeterminateOperationStateException && System.nanoTime() < endNanos;
             return !again ? CompletableFuture.failedFuture(first) : attempt(change, endNanos).thenApply(answer -> {
@@ -178,11 +193,17 @@ public final class HazelcastNames implements NameService {
         });
     }
 
+    private Executor afterPause() {
+        return CompletableFuture.delayedExecutor(COPIES_MS, TimeUnit.MILLISECONDS, threads);
+    }
+
     private String ofMajority(String answer) {
-        if (answer.charAt(0) == NameChangeProcessor.NO_MAJORITY) {
-            throw withoutMajority(answer.substring(1));
-        }
-        return answer;
+        return switch (answer.charAt(0)) {
+            case NameChangeProcessor.NO_MAJORITY -> throw withoutMajority(answer.substring(1));
+            case NameChangeProcessor.NO_COPIES -> throw new NameException(
+                    NameException.Kind.UNAVAILABLE, "names at relay " + relay + ": " + answer.substring(1) + "; copies are made, try again");
+            default -> answer;
+        };
     }
 
     @Override

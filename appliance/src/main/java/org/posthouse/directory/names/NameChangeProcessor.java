@@ -41,6 +41,9 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
     /** The owner of the name is in a part of the group without a majority; the reason follows. */
     static final char NO_MAJORITY = '/';
 
+    /** Too few relays of this part have a copy of the name; the reason follows. They are made within seconds after a relay has come or gone. */
+    static final char NO_COPIES = '%';
+
     private static final Logger LOG = LoggerFactory.getLogger(NameChangeProcessor.class);
     private static final long serialVersionUID = 1;
 
@@ -79,10 +82,14 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         if (lacking.isPresent()) {
             return NO_MAJORITY + lacking.get();
         }
+        Optional<String> lackingCopies = majority.lackingCopies(entry.getKey());
+        if (lackingCopies.isPresent()) {
+            return NO_COPIES + lackingCopies.get();
+        }
         StoredName wanted = StoredName.parse(text);
         Optional<StoredName> last = read(entry.getKey(), entry.getValue());
         if (last.isPresent() && last.get().change().equals(wanted.change())) {
-            return DONE + last.get().text(); // It has come before; the answer did not arrive.
+            return again(entry, last.get()); // It has come before; perhaps not all copies have it.
         }
         Optional<StoredName> there = last.filter(StoredName::bound);
         return kind == Kind.UNBIND ? unbind(entry, there, wanted) : write(entry, last, there, wanted);
@@ -90,7 +97,7 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
 
     private String write(Map.Entry<String, String> entry, Optional<StoredName> last, Optional<StoredName> there, StoredName wanted) {
         if (kind == Kind.BIND && there.isPresent() && there.get().record().equals(wanted.record())) {
-            return DONE + there.get().text();
+            return again(entry, there.get());
         }
         boolean asExpected = switch (kind) {
             case BIND -> there.isEmpty();
@@ -113,6 +120,11 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
             return OTHER + there.map(StoredName::text).orElse("");
         }
         return there.map(found -> store(entry, found.unbound(term(there), wanted.change()), rememberedSeconds)).orElse(String.valueOf(DONE));
+    }
+
+    /** Stores what is stored, so that all copies confirm it. */
+    private String again(Map.Entry<String, String> entry, StoredName same) {
+        return store(entry, same, same.bound() ? 0 : rememberedSeconds);
     }
 
     private long term(Optional<StoredName> last) {

@@ -42,6 +42,11 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         }
 
         @Override
+        public int copies(String key) {
+            return 0;
+        }
+
+        @Override
         public long listVersion() {
             return 0;
         }
@@ -57,6 +62,9 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
          * has told last is not enough.
          */
         Collection<? extends Member> members();
+
+        /** How many of these members keep a copy of what is stored at a key, the owner among them. One that has just come keeps none yet. */
+        int copies(String key);
 
         /** The number of the list of members. */
         long listVersion();
@@ -122,6 +130,16 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         return here.size() >= needed
                 ? Optional.empty()
                 : Optional.of(here.size() + " of " + relays + " known relays reach each other, expected at least " + needed);
+    }
+
+    /** Why a record here may not be changed, in one clause; empty if it may. The part that goes on after the next cut must have one of its copies. */
+    Optional<String> lackingCopies(String key) {
+        int relays = relays();
+        int needed = relays - needed(relays) + 1;
+        int copies = group.copies(key);
+        return copies >= needed
+                ? Optional.empty()
+                : Optional.of(copies + " of the relays that reach each other keep a copy of this name, expected at least " + needed + " of " + relays);
     }
 
     /** The number of relays that are known. */

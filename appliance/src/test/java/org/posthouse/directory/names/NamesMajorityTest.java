@@ -6,6 +6,7 @@ import com.hazelcast.cluster.Member;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class NamesMajorityTest {
+    private static final int COPIES = 2;
     private static final String OWN = "127.0.0.1:1";
 
     private static NamesMajority majority(String... addresses) {
@@ -33,6 +35,11 @@ class NamesMajorityTest {
             @Override
             public List<Member> members() {
                 return Arrays.stream(present).map(NamesMajorityTest::member).toList();
+            }
+
+            @Override
+            public int copies(String key) {
+                return COPIES;
             }
 
             @Override
@@ -92,6 +99,25 @@ class NamesMajorityTest {
         assertThat(has(majority, "a", "b", "c")).isTrue();
         majority.follow(group(new NamesMajority.Roll(Set.of(), Set.of()), "a"));
         assertThat(majority.lacking()).contains("1 of 3 known relays reach each other, expected at least 2");
+    }
+
+    /** A member that has just come is one of a majority before it has a copy. */
+    @Test
+    void aRecordIsChangedOnlyWhereEachMajorityHasACopy() {
+        assertThat(lackingCopiesOf(1)).isEmpty();
+        assertThat(lackingCopiesOf(2)).isEmpty();
+        assertThat(lackingCopiesOf(3)).isEmpty();
+        assertThat(lackingCopiesOf(4)).isEmpty();
+        assertThat(lackingCopiesOf(5)).contains("2 of the relays that reach each other keep a copy of this name, expected at least 3 of 5");
+        assertThat(lackingCopiesOf(20)).contains("2 of the relays that reach each other keep a copy of this name, expected at least 7 of 20");
+    }
+
+    private static Optional<String> lackingCopiesOf(int relays) {
+        String[] all = IntStream.range(0, relays).mapToObj(Integer::toString).toArray(String[]::new);
+        NamesMajority majority = majority();
+        majority.follow(group(new NamesMajority.Roll(Set.of(), Set.of()), all));
+        assertThat(has(majority, all)).isTrue();
+        return majority.lackingCopies("key");
     }
 
     /** They would be two that count as one, or one that counts as two. */
