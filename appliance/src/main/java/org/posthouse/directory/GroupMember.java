@@ -18,6 +18,7 @@ import com.hazelcast.instance.impl.HazelcastInstanceProxy;
 import com.hazelcast.instance.impl.Node;
 import com.hazelcast.internal.cluster.ClusterService;
 import com.hazelcast.internal.partition.InternalPartition;
+import com.hazelcast.internal.partition.InternalPartitionService;
 import com.hazelcast.internal.partition.PartitionReplica;
 import com.hazelcast.internal.server.ServerConnection;
 import java.io.IOException;
@@ -159,12 +160,16 @@ final class GroupMember {
         return node(member).getClusterService().getMembers();
     }
 
-    /** How many members of the list have a copy of a key's partition. */
+    /**
+     * How many members are sent a change of a key, and have to confirm it, the owner among them. Hazelcast sends it to the first members of the partition's
+     * table, as many as could have copies. Until the table is repaired after a member was removed, that one is among them in place of a living one.
+     */
     static int copies(HazelcastInstance member, String key) {
         ClusterService cluster = node(member).getClusterService();
-        InternalPartition partition = node(member).getPartitionService().getPartition(member.getPartitionService().getPartition(key).getPartitionId(), false);
+        InternalPartitionService partitions = node(member).getPartitionService();
+        InternalPartition partition = partitions.getPartition(member.getPartitionService().getPartition(key).getPartitionId(), false);
         int copies = 0;
-        for (int index = 0; index < InternalPartition.MAX_REPLICA_COUNT; index++) {
+        for (int index = 0; index <= partitions.getMaxAllowedBackupCount(); index++) {
             PartitionReplica replica = partition.getReplica(index);
             if (replica != null && cluster.getMember(replica.address(), replica.uuid()) != null) {
                 copies++;

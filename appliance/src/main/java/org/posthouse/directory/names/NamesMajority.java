@@ -63,7 +63,7 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
          */
         Collection<? extends Member> members();
 
-        /** How many of these members keep a copy of what is stored at a key, the owner among them. One that has just come keeps none yet. */
+        /** How many of these members have to confirm a change of a key, the owner among them. One that has just come keeps no copy yet. */
         int copies(String key);
 
         /** The number of the list of members. */
@@ -139,7 +139,7 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         int copies = group.copies(key);
         return copies >= needed
                 ? Optional.empty()
-                : Optional.of(copies + " of the relays that reach each other keep a copy of this name, expected at least " + needed + " of " + relays);
+                : Optional.of(copies + " of the relays that reach each other would keep a copy of this name, expected at least " + needed + " of " + relays);
     }
 
     /** The number of relays that are known. */

@@ -108,8 +108,8 @@ class NamesMajorityTest {
         assertThat(lackingCopiesOf(2)).isEmpty();
         assertThat(lackingCopiesOf(3)).isEmpty();
         assertThat(lackingCopiesOf(4)).isEmpty();
-        assertThat(lackingCopiesOf(5)).contains("2 of the relays that reach each other keep a copy of this name, expected at least 3 of 5");
-        assertThat(lackingCopiesOf(20)).contains("2 of the relays that reach each other keep a copy of this name, expected at least 7 of 20");
+        assertThat(lackingCopiesOf(5)).contains("2 of the relays that reach each other would keep a copy of this name, expected at least 3 of 5");
+        assertThat(lackingCopiesOf(20)).contains("2 of the relays that reach each other would keep a copy of this name, expected at least 7 of 20");
     }
 
     private static Optional<String> lackingCopiesOf(int relays) {
