@@ -22,7 +22,8 @@ class VolatileFieldsTest {
     void eachVolatileFieldDocumentsItsWriterAndReader() throws IOException {
         List<String> fields = new ArrayList<>();
         List<String> silent = new ArrayList<>();
-        for (String room : List.of("appliance", "appliance/core", "appliance/lab", "appliance/launch", "logstore", "mpj-lite", "ops", "tunnel",
+        for (String room : List.of("appliance", "appliance/core", "appliance/lab", "appliance/launch", "appliance/names", "appliance/raft", "logstore",
+                "mpj-lite", "ops", "tunnel",
                 "tunnel/testkit")) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(room).resolve("src/main/java"))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).sorted().toList()) {

@@ -26,7 +26,7 @@ public record NameRecord(SortedMap<String, String> fields, long epoch) {
         if (fields.size() > FIELDS_MAX) {
             throw new NameException(NameException.Kind.TOO_LARGE, "a record has " + fields.size() + " fields, expected at most " + FIELDS_MAX);
         }
-        long bytes = fields.entrySet().stream().mapToLong(field -> bytes(field.getKey()) + bytes(field.getValue())).sum();
+        long bytes = bytes(fields);
         if (bytes > BYTES_MAX) {
             throw new NameException(NameException.Kind.TOO_LARGE, "a record has " + bytes + " bytes, expected at most " + BYTES_MAX);
         }
@@ -48,6 +48,15 @@ public record NameRecord(SortedMap<String, String> fields, long epoch) {
     /** The field's value; empty if there is none. */
     public String field(String name) {
         return fields.getOrDefault(name, "");
+    }
+
+    /** Bytes of its fields, names and values together, in UTF-8. */
+    long bytes() {
+        return bytes(fields);
+    }
+
+    private static long bytes(SortedMap<String, String> fields) {
+        return fields.entrySet().stream().mapToLong(field -> bytes(field.getKey()) + bytes(field.getValue())).sum();
     }
 
     private static long bytes(String text) {

@@ -12,24 +12,32 @@ import java.util.function.Consumer;
  * calls in the same order hold the same. A call that is refused throws a {@link NameException} and changes nothing.
  */
 public final class NameTable {
-    /** Most names, bound or remembered: at 64 KiB each they would be 4 GiB, and are some MiB in practice. */
+    /** Most names, bound or remembered. */
     public static final int NAMES_MAX = 65_536;
+
+    /** Most bytes of all names and records, bound or remembered, in UTF-8: 1,000 of the largest records. A relay has a heap of 1 GiB. */
+    public static final long BYTES_MAX = 64L << 20;
 
     private final TreeMap<Name, NameChange> entries = new TreeMap<>();
     private final Consumer<NameChange> changed;
     private final int namesMax;
+    private final long bytesMax;
+
+    /** Bytes of all names and records. */
+    private long bytes;
 
     /** The highest version of all names that were forgotten. A name that is not known begins above it, so no version comes twice. */
     private long forgottenVersion;
 
     /** @param changed told of each change after it was made */
     public NameTable(Consumer<NameChange> changed) {
-        this(changed, NAMES_MAX);
+        this(changed, NAMES_MAX, BYTES_MAX);
     }
 
-    NameTable(Consumer<NameChange> changed, int namesMax) {
+    NameTable(Consumer<NameChange> changed, int namesMax, long bytesMax) {
         this.changed = changed;
         this.namesMax = namesMax;
+        this.bytesMax = bytesMax;
     }
 
     /** @see NameService#bind */
@@ -97,6 +105,7 @@ public final class NameTable {
     public void restore(Collection<NameChange> restored, long forgotten) {
         entries.clear();
         restored.forEach(entry -> entries.put(entry.bound().name(), entry));
+        bytes = restored.stream().mapToLong(entry -> bytes(entry.bound())).sum();
         forgottenVersion = forgotten;
     }
 
@@ -114,9 +123,11 @@ public final class NameTable {
 
     private BoundName store(Name name, NameRecord record) {
         NameChange last = entries.get(name);
-        if (last == null && entries.size() >= namesMax) {
-            forgetOne();
+        long more = name.toString().length() + record.bytes() - (last == null ? 0 : bytes(last.bound()));
+        while (last == null && entries.size() >= namesMax || more > 0 && bytes + more > bytesMax) {
+            forgetOne(name);
         }
+        bytes += more;
         BoundName bound = new BoundName(name, record, (last == null ? forgottenVersion : last.bound().version()) + 1);
         put(new NameChange(bound, true));
         return bound;
@@ -127,11 +138,19 @@ public final class NameTable {
         changed.accept(change);
     }
 
-    /** Makes room by a name that is not bound. */
-    private void forgetOne() {
-        BoundName gone = entries.values().stream().filter(entry -> !entry.present()).map(NameChange::bound).findFirst()
-                .orElseThrow(() -> new NameException(NameException.Kind.TOO_LARGE, namesMax + " names are bound, the most that there is room for"));
+    /** Makes room by a name that is not bound, and is not the one that is to be stored. */
+    private void forgetOne(Name stored) {
+        BoundName gone =
+                entries.values().stream().filter(entry -> !entry.present()).map(NameChange::bound).filter(bound -> !bound.name().equals(stored)).findFirst()
+                        .orElseThrow(() -> new NameException(NameException.Kind.TOO_LARGE,
+                                entries.size() + " names are bound, of " + bytes + " bytes; there is room for "
+                                        + namesMax + " names and " + bytesMax + " bytes: unbind some"));
         entries.remove(gone.name());
+        bytes -= bytes(gone);
         forgottenVersion = Math.max(forgottenVersion, gone.version());
+    }
+
+    private static long bytes(BoundName bound) {
+        return bound.name().toString().length() + bound.record().bytes();
     }
 }

@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.posthouse.names.raft.Frame.Question;
 import org.slf4j.Logger;
@@ -30,12 +32,18 @@ final class JudgePort implements AutoCloseable {
 
     private static final long ACCEPT_AGAIN_MS = 100;
 
+    /** Nanoseconds between two log lines about connections that were closed for what came over them. */
+    private static final long LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final String own;
     private final JudgeSet judges;
     private final PeerGuard guard;
     private final ServerSocketChannel port;
     private final Semaphore unproven = new Semaphore(UNPROVEN_MAX);
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
+
+    /** Since when the next line may be written. */
+    private final AtomicLong lineNanos = new AtomicLong(System.nanoTime());
 
     /** Answers one question; may block. */
     interface Handler {
@@ -107,11 +115,19 @@ final class JudgePort implements AutoCloseable {
                 });
             }
         } catch (MalformedException e) {
-            LOG.warn("relay {}: the judge's port has closed a connection: {}", own, e.getMessage());
+            malformed(e);
         } catch (IOException e) {
             LOG.debug("relay {}: a connection to the judge's port has ended", own, e);
         } finally {
             open.remove(channel);
+        }
+    }
+
+    private void malformed(MalformedException why) {
+        long from = lineNanos.get();
+        long now = System.nanoTime();
+        if (now - from >= 0 && lineNanos.compareAndSet(from, now + LINE_NANOS)) {
+            LOG.warn("relay {}: the judge's port has closed a connection: {}; further ones are not told for a minute", own, why.getMessage());
         }
     }
 

@@ -135,7 +135,8 @@ class RaftElectionTest {
             }
         }
         for (String judge : group.judges()) {
-            assertThat(relay(judge, false).binds).as("ballots that " + judge + " has asked for").doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(elected.size());
+            assertThat(relay(judge, false).binds).as("ballots that " + judge + " has asked for").doesNotHaveDuplicates()
+                    .hasSizeLessThanOrEqualTo(elected.size());
         }
         assertThat(elected.keySet()).as("counts").containsExactlyElementsOf(LongStream.rangeClosed(1, elected.size()).boxed().toList());
         System.out.printf("%d elections of 3 relays x %d contenders: one winner each, %.1f ms each%n", elected.size(), CONTENDERS,
