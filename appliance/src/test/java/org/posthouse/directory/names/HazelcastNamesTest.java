@@ -12,14 +12,14 @@ import org.posthouse.names.Name;
 import org.posthouse.names.NameService;
 import org.posthouse.names.NameServiceContract;
 
-/** The names of two members, asked at the second. */
+/** The names of four members, asked at the last: most owners are others, and a minority may have an owner and a caller. */
 class HazelcastNamesTest extends NameServiceContract {
     private static List<HazelcastDirectory> directories = List.of();
     private static int tests;
 
     @BeforeAll
     static void start() throws IOException {
-        directories = Groups.start("names", Groups.endpoints("127.0.0.1", "127.0.0.1"));
+        directories = Groups.start("names", Groups.endpoints("127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.1"));
     }
 
     @AfterAll
