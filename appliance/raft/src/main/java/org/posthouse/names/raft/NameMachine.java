@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -42,6 +43,7 @@ final class NameMachine extends BaseStateMachine {
     /** Bytes of one page of a listing, about; the last record may be larger. */
     private static final long PAGE_BYTES_MAX = 1L << 20;
 
+    private final Consumer<Throwable> onLogFailed;
     private final SimpleStateMachineStorage files = new SimpleStateMachineStorage();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition applied = lock.newCondition();
@@ -52,6 +54,16 @@ final class NameMachine extends BaseStateMachine {
 
     /** The index of the command that is being applied. Guarded by the lock. */
     private long applying;
+
+    /** @param onLogFailed told when Ratis could not write the log, which it does not try again */
+    NameMachine(Consumer<Throwable> onLogFailed) {
+        this.onLogFailed = onLogFailed;
+    }
+
+    @Override
+    public void notifyLogFailed(Throwable cause, LogEntryProto entry) {
+        onLogFailed.accept(cause);
+    }
 
     @Override
     public void initialize(RaftServer server, RaftGroupId group, RaftStorage storage) throws IOException {

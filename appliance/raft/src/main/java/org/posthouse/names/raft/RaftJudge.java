@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -42,7 +43,8 @@ final class RaftJudge implements AutoCloseable {
     static final int CLIENT_BYTES = 16;
 
     private final RaftConfig config;
-    private final NameMachine machine = new NameMachine();
+    private final NameMachine machine = new NameMachine(this::logFailed);
+    private final AtomicBoolean failed = new AtomicBoolean();
     private final ClientId ownId = ClientId.randomId();
     private final ReadBarrier barrier = new ReadBarrier(() -> submit(ownId, CallId.getAndIncrement(), ByteString.EMPTY));
     private final JudgeRpc rpc;
@@ -181,6 +183,26 @@ final class RaftJudge implements AutoCloseable {
         return Optional.ofNullable(server.getDivision(RatisServer.group(config)).getInfo().getLeaderId()).map(RaftPeerId::toString);
     }
 
+    /** Ends the judge: Ratis would let it vote, and lead, with a log that it does not write any more. */
+    void logFailed(Throwable why) {
+        if (failed.compareAndSet(false, true)) {
+            LOG.error("relay {}: its judge has ended, as it cannot write to {}: {}; make room, and start the relay again; the other judges go on",
+                    config.relay(),
+                    config.folder(), (why.getCause() == null ? why : why.getCause()).getMessage());
+            Thread.ofVirtual().name("posthouse-judge-end").start(this::end);
+        }
+    }
+
+    /** Whether Ratis has ended it, as it could not apply its log; one that cannot write has been reported already. */
+    boolean hasEnded() {
+        try {
+            return !failed.get() && !server.getDivision(RatisServer.group(config)).getInfo().isAlive();
+        } catch (IOException e) {
+            LOG.debug("relay {}: the judge is closed", config.relay(), e);
+            return true;
+        }
+    }
+
     /** Closes it; what goes wrong is logged, as its state is on the disk already. */
     void end() {
         try {
@@ -199,7 +221,7 @@ final class RaftJudge implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         try (RaftServer last = server; rpc) { // The port first: what comes while Ratis closes, it would log as an error.
             port.close();
         }

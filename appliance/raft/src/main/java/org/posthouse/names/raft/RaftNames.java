@@ -30,14 +30,14 @@ public final class RaftNames implements NameService {
     /** Most calls at once; a further one fails with UNAVAILABLE at once. Each has a record of 64 KiB at most. */
     static final int CALLS_MAX = 1_024;
 
-    private static final Duration EXPEL_EACH = Duration.ofSeconds(30);
+    private static final Duration WATCH_EACH = Duration.ofSeconds(30);
 
     private final RaftConfig config;
     private final Optional<RaftJudge> judge;
     private final JudgeClient client;
     private final ChangeFeed feed;
     private final Semaphore room = new Semaphore(CALLS_MAX);
-    private final Thread expulsion;
+    private final Thread watch;
 
     /** Asks the judges; may block. */
     private interface Call<T> {
@@ -49,14 +49,23 @@ public final class RaftNames implements NameService {
         this.judge = judge;
         this.client = new JudgeClient(config, judge);
         this.feed = new ChangeFeed(client);
-        this.expulsion = Thread.ofVirtual().name("posthouse-judge-expel").start(this::expel);
+        this.watch = Thread.ofVirtual().name("posthouse-judge-watch").start(this::watch);
     }
 
-    private void expel() {
+    /** Closes connections that are not admitted any more, and reports a judge that has ended by itself, once. */
+    private void watch() {
         try {
+            boolean wasUp = true;
             while (true) {
-                Thread.sleep(EXPEL_EACH);
+                Thread.sleep(WATCH_EACH);
                 config.guard().expel();
+                if (wasUp && judge.isPresent() && judge.get().hasEnded()) {
+                    wasUp = false;
+                    LOG.error(
+                            "relay {}: its judge has ended, as the lines of org.apache.ratis before this say: see that {} can be written, and start the relay again; the"
+                                    + " other judges go on",
+                            config.relay(), config.folder());
+                }
             }
         } catch (InterruptedException e) {
             LOG.debug("relay {}: its names were closed", config.relay(), e);
@@ -70,6 +79,10 @@ public final class RaftNames implements NameService {
      */
     public static RaftNames open(RaftConfig config) throws IOException {
         return new RaftNames(config, config.isJudge() ? Optional.of(RaftJudge.start(config)) : Optional.empty());
+    }
+
+    Optional<RaftJudge> judge() {
+        return judge;
     }
 
     /** The judge that leads, as this relay's own judge knows it; empty if it knows of none, or if this relay is no judge. */
@@ -153,7 +166,7 @@ public final class RaftNames implements NameService {
     /** Ends the judge too. What it has answered is on the disks of a majority. */
     @Override
     public void close() {
-        expulsion.interrupt();
+        watch.interrupt();
         feed.close();
         client.close();
         judge.ifPresent(RaftJudge::end);

@@ -113,6 +113,21 @@ class RaftRestartTest {
     }
 
     @Test
+    void aJudgeThatCannotWriteEndsAndItsRelayAsksTheOthers() throws Exception {
+        try (JudgeGroup group = JudgeGroup.started(folder, JudgeGroup.FAST)) {
+            String leader = group.leader();
+            BoundName first = get(group.near(leader).bind(name(1), record(1)));
+            group.names(leader).judge().orElseThrow().logFailed(new IOException("No space left on device"));
+            NameService relay = group.names(leader);
+            Awaitility.await().ignoreExceptions().untilAsserted(() -> assertThat(get(relay.lookup(name(1)))).contains(first));
+            assertThat(get(group.near(leader).rebind(name(1), record(2))).version()).isEqualTo(2);
+            group.stop(leader);
+            group.start(leader);
+            assertThat(get(group.near(leader).lookup(name(1))).orElseThrow().version()).as("with the judge that had ended").isEqualTo(2);
+        }
+    }
+
+    @Test
     void aDamagedSnapshotEndsTheStartInOneLine() throws Exception {
         try (JudgeGroup group = JudgeGroup.started(folder, SMALL_LOG)) {
             for (int each = 0; each < 50; each++) {
