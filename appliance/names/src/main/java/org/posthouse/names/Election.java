@@ -69,20 +69,32 @@ public final class Election {
      * @return who was elected, perhaps by another front end; fails with a {@link NameException} if the names cannot be reached
      */
     public CompletionStage<Leader> contend(String contender) {
+        return contend(contender, Long.MAX_VALUE);
+    }
+
+    /**
+     * Contends for the election behind a known one, unless that is over.
+     *
+     * @param known the count of the election whose winner is to be replaced
+     * @return as the other {@code contend}; if a later election than the known one is over, who has won that
+     */
+    public CompletionStage<Leader> contend(String contender, long known) {
         CompletableFuture<Leader> elected = new CompletableFuture<>();
         executor.execute(() -> {
             waiting.add(elected);
             if (waiting.size() == 1) {
-                begin(contender);
+                begin(contender, known);
             }
         });
         return elected;
     }
 
-    private void begin(String contender) {
+    private void begin(String contender, long known) {
         then(names.lookup(token), (bound, fault) -> {
             if (fault != null) {
                 fail(fault);
+            } else if (bound.isPresent() && bound.get().record().epoch() > known) {
+                succeed(Leader.of(bound.get().record()));
             } else {
                 contest = new Contest(contender, bound);
                 bind();

@@ -89,10 +89,15 @@ public final class NameFrontEnd implements NameService {
      * @return who has won, here or elsewhere
      */
     public CompletionStage<Leader> elect(Name token, String contender) {
+        return elect(token, contender, Long.MAX_VALUE);
+    }
+
+    /** As {@link Election#contend(String, long)}. */
+    public CompletionStage<Leader> elect(Name token, String contender, long known) {
         return ask(() -> {
             Contests contests = elections.computeIfAbsent(token, any -> new Contests(new Election(this, alarm, executor, token, frontEnd)));
             contests.waiting++;
-            return contests.election.contend(contender).whenCompleteAsync((leader, fault) -> {
+            return contests.election.contend(contender, known).whenCompleteAsync((leader, fault) -> {
                 contests.waiting--;
                 if (contests.waiting == 0) {
                     elections.remove(token, contests);

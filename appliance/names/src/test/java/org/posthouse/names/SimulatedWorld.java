@@ -67,6 +67,9 @@ final class SimulatedWorld {
         private boolean isDead;
         private long asleepUntil;
 
+        /** Whether nothing comes through to the back end or from it. */
+        boolean isCut;
+
         /** Calls to the back end that are still let through; then the process dies. */
         int callsLeft = Integer.MAX_VALUE;
 
@@ -123,8 +126,8 @@ final class SimulatedWorld {
                 die();
                 return answer;
             }
-            boolean isLostThere = random.nextInt(100) < lostPercent;
-            boolean isLostBack = random.nextInt(100) < lostPercent;
+            boolean isLostThere = isCut || random.nextInt(100) < lostPercent;
+            boolean isLostBack = isCut || random.nextInt(100) < lostPercent;
             SimulatedWorld.this.after(way(), () -> {
                 CompletableFuture<T> done = isLostThere ? lost() : work.get().toCompletableFuture();
                 SimulatedWorld.this.after(way(), () -> (isLostBack ? SimulatedWorld.<T>lost() : done).whenComplete((value, fault) -> {
@@ -173,7 +176,7 @@ final class SimulatedWorld {
         @Override
         public Subscription listen(Name prefix, Consumer<NameChange> listener) {
             return backEnd.listen(prefix, change -> {
-                if (random.nextInt(100) >= lostPercent) {
+                if (!isCut && random.nextInt(100) >= lostPercent) {
                     SimulatedWorld.this.after(way(), () -> listener.accept(change));
                 }
             });
