@@ -3,6 +3,8 @@ package org.posthouse.directory;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.posthouse.names.NameService;
 
 /**
@@ -51,6 +53,14 @@ public interface Directory extends AutoCloseable {
 
     /** Revokes what {@link #meet} has told of this address. */
     default void miss(String member) {}
+
+    /**
+     * Tells the directory who leads the grid. While somebody is known to, only the leader's directory takes relays off the list that have left without a word,
+     * and deletes what has expired; else each does. The default does nothing.
+     *
+     * @param leader the id of the relay that leads; any thread asks it
+     */
+    default void ledBy(Supplier<Optional<String>> leader) {}
 
     /** Leaves the group if it is reached over links, because these are about to close. Blocks for a bounded time. */
     default void part() {}

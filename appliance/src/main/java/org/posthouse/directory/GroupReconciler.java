@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.posthouse.causes.Causes;
 import org.slf4j.Logger;
@@ -37,6 +38,9 @@ final class GroupReconciler implements Runnable {
     private final Duration grace;
     private final Runnable learned;
     private final AtomicBoolean planned = new AtomicBoolean();
+
+    /** Whether this relay takes others off the list and deletes what has expired. Written by any thread, read by the directory's. */
+    private volatile BooleanSupplier writes = () -> true;
 
     /** The listener of the map's changes, until all members know of it. */
     private Optional<MapListener> unheard = Optional.empty();
@@ -67,6 +71,11 @@ final class GroupReconciler implements Runnable {
         unheard = Optional.of(listener);
     }
 
+    /** Tells when this relay takes others off the list and deletes what has expired: another one that leads the grid does else. Any thread. */
+    void writesIf(BooleanSupplier condition) {
+        writes = condition;
+    }
+
     /** Requests a sweep. Any thread. */
     void soon() {
         if (planned.compareAndSet(false, true)) {
@@ -86,7 +95,9 @@ final class GroupReconciler implements Runnable {
             learned.run();
             restore(stored, now);
             missRelays();
-            collect(stored, now);
+            if (writes.getAsBoolean()) {
+                collect(stored, now);
+            }
         } catch (RuntimeException e) {
             LOG.warn("directory: sweep not finished, the next one is to come: {}", why(e));
         }
@@ -145,6 +156,8 @@ final class GroupReconciler implements Runnable {
         Long since = absentSinceNanos.putIfAbsent(posting.member(), nanoTime);
         if (since == null) {
             thread.schedule(this, grace.toMillis() + 1, TimeUnit.MILLISECONDS);
+        } else if (nanoTime - since >= grace.toNanos() && !writes.getAsBoolean()) {
+            thread.schedule(this, grace.toMillis() + 1, TimeUnit.MILLISECONDS); // Whoever leads does it; and this relay may, by then.
         } else if (nanoTime - since >= grace.toNanos()) {
             LOG.warn("relay {} of site {} left the group without a word {} ms ago, taken off the directory",
                     posting.relay().relay(), posting.relay().site(), (nanoTime - since) / 1_000_000);

@@ -9,6 +9,8 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -271,6 +273,11 @@ public final class HazelcastDirectory implements Directory {
                 write(Posting.of(own.relay(), relay, System.currentTimeMillis()));
             }
         }
+    }
+
+    @Override
+    public void ledBy(Supplier<Optional<String>> leader) {
+        sweep.writesIf(() -> leader.get().map(relay::equals).orElse(true));
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -45,6 +47,9 @@ public final class LateDirectory implements Directory {
     private volatile Directory current = before;
 
     private boolean left;
+
+    /** Who leads the grid. Guarded by this. */
+    private Supplier<Optional<String>> leader = Optional::empty;
 
     /** @throws GroupException if the group's port is in use; the relay then need not be started */
     public LateDirectory(GroupConfig config) {
@@ -164,6 +169,12 @@ public final class LateDirectory implements Directory {
             return;
         }
         word.accept(current);
+    }
+
+    @Override
+    public synchronized void ledBy(Supplier<Optional<String>> leads) {
+        leader = leads;
+        current.ledBy(leads);
     }
 
     @Override

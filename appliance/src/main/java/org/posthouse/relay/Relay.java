@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,7 @@ import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.io.ByteSink;
 import org.posthouse.names.Alarm;
+import org.posthouse.names.Leader;
 import org.posthouse.names.NameService;
 import org.posthouse.relay.names.RelayNames;
 import org.posthouse.relay.log.HistoryThreads;
@@ -157,7 +160,9 @@ public final class Relay extends VerticleBase {
         this.stage = new StageCache(config.stageFolder(), config.stageBytesMax());
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
-        this.names = new RelayNames(nameBackEnd, config.relay(), alarm(), work -> control.submit(work), events::add);
+        this.names = new RelayNames(
+                nameBackEnd, config.relay(), alarm(), work -> control.submit(work), this::members, job -> !isKnown(job), events::add);
+        directory.ledBy(() -> names.leader().leader().map(Leader::contender));
         this.unprovenConnections = new UnprovenConnections(config.door().newcomersMax(), launchers::users, pause -> rankAcceptor.pause(pause));
         this.syncer = new LogSyncer(disk.apply(log::sync), this::openGates, this::onSyncFailed);
     }
@@ -191,6 +196,22 @@ public final class Relay extends VerticleBase {
                 return System.currentTimeMillis();
             }
         };
+    }
+
+    /** The relays of the directory, as the elected relay records them. */
+    private SortedMap<String, String> members() {
+        SortedMap<String, String> members = new TreeMap<>();
+        for (RelayEntry entry : directory.relays()) {
+            members.put(entry.relay(), "site=" + entry.site() + " address=" + entry.address() + " epoch=" + entry.epoch() + " nodes=" + entry.nodes().nodes()
+                    + " slots=" + entry.nodes().slots());
+        }
+        return members;
+    }
+
+    /** Whether this relay or the directory has a job. @param job in hexadecimal digits */
+    private boolean isKnown(String job) {
+        long id = Long.parseUnsignedLong(job, 16);
+        return jobs.job(id) != null || !directory.ranks(id).isEmpty();
     }
 
     private void serve() {

@@ -4,12 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.posthouse.audit.Audit;
 import org.posthouse.names.Alarm;
 import org.posthouse.names.BoundName;
@@ -28,6 +31,7 @@ public final class RelayNames {
 
     private final String relay;
     private final NameFrontEnd frontEnd;
+    private final GridLeader leader;
 
     /** Jobs that have published something here, in hexadecimal digits. After a restart the elected relay finds what they leave. */
     private final Set<String> publishing = ConcurrentHashMap.newKeySet();
@@ -35,11 +39,16 @@ public final class RelayNames {
     /**
      * @param backEnd its owner closes it, after this
      * @param executor runs the front end, one task at a time
+     * @param members the relays that are there, each with a description in words such as {@code address=h:1 nodes=2}
+     * @param isJobOver whether nothing is known of a job any more; in hexadecimal digits
      * @param events told a kind and a text, for the console
      */
-    public RelayNames(NameService backEnd, String relay, Alarm alarm, Executor executor, BiConsumer<String, String> events) {
+    public RelayNames(
+            NameService backEnd, String relay, Alarm alarm, Executor executor, Supplier<SortedMap<String, String>> members, Predicate<String> isJobOver,
+            BiConsumer<String, String> events) {
         this.relay = relay;
         this.frontEnd = new NameFrontEnd(backEnd, relay, alarm, executor, down -> tell(down, events));
+        this.leader = new GridLeader(relay, frontEnd, alarm, executor, members, isJobOver, events);
     }
 
     private void tell(Optional<String> down, BiConsumer<String, String> events) {
@@ -56,9 +65,15 @@ public final class RelayNames {
         return frontEnd;
     }
 
-    /** Begins to ask the back end whether it answers. */
+    /** The elected relay of the grid. */
+    public GridLeader leader() {
+        return leader;
+    }
+
+    /** Begins to ask the back end whether it answers, and to take part in the election of the grid's leader. */
     public void start() {
         frontEnd.start();
+        leader.start();
     }
 
     /** The questions of one connection. @param output takes frames from any thread */
@@ -108,7 +123,9 @@ public final class RelayNames {
         return frontEnd.unavailable();
     }
 
+    /** Confined to the front end's executor. */
     public void close() {
+        leader.close();
         frontEnd.close();
     }
 }

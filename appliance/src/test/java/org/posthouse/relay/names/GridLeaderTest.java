@@ -1,0 +1,77 @@
+package org.posthouse.relay.names;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.keys.RelayId;
+import org.posthouse.names.CompoundState;
+import org.posthouse.names.Leader;
+import org.posthouse.names.Name;
+import org.posthouse.names.NameRecord;
+import org.posthouse.relay.Relay;
+import org.posthouse.relay.config.RelayConfig;
+
+/** Relays of one directory elect one of them, which keeps the record of the members. */
+@ExtendWith(VertxExtension.class)
+@Timeout(60)
+class GridLeaderTest {
+    private final MemoryDirectory directory = new MemoryDirectory();
+
+    @AfterEach
+    void closeDirectory() {
+        directory.close();
+    }
+
+    private Relay deploy(Vertx vertx, String site) {
+        Relay relay = new Relay(RelayConfig.loopback(new RelayId(site, RelayId.FIRST), 0), directory);
+        vertx.deployVerticle(relay).await();
+        return relay;
+    }
+
+    private static Optional<String> leader(Relay relay) {
+        return relay.names().leader().leader().map(Leader::contender);
+    }
+
+    private Map<String, String> members() throws Exception {
+        CompoundState state = CompoundState.read(directory.names(), GridLeader.STATE).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        return state.records().containsKey("members-0") ? state.records().get("members-0").fields() : Map.of();
+    }
+
+    @Test
+    void oneRelayLeadsAndRecordsTheMembersUntilItLeaves(Vertx vertx) throws Exception {
+        Relay a = deploy(vertx, "site-a");
+        Relay b = deploy(vertx, "site-b");
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(leader(a)).isPresent().isEqualTo(leader(b)));
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(members()).containsOnlyKeys("site-a", "site-b"));
+        assertThat(members().get("site-b")).matches("site=site-b address=127\\.0\\.0\\.1:\\d+ epoch=\\d+ nodes=0 slots=0");
+        Relay first = leader(a).equals(Optional.of("site-a")) ? a : b;
+        Relay second = first == a ? b : a;
+        vertx.undeploy(first.deploymentID()).await();
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(leader(second)).contains(second.id()));
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(members()).containsOnlyKeys(second.id()));
+    }
+
+    @Test
+    void membersAreSplitIntoRecordsOfLimitedSize() {
+        TreeMap<String, String> members = new TreeMap<>();
+        for (int i = 0; i < 120; i++) {
+            members.put("relay-" + (1_000 + i), "site=s");
+        }
+        Map<String, Map<String, String>> records = GridLeader.records(members);
+        assertThat(records).containsOnlyKeys("members-0", "members-1", "members-2");
+        assertThat(records.values()).allMatch(fields -> fields.size() <= NameRecord.FIELDS_MAX);
+        assertThat(records.values().stream().mapToInt(Map::size).sum()).isEqualTo(120);
+        assertThat(GridLeader.TOKEN).isEqualTo(Name.parse("vm/leader"));
+    }
+}
