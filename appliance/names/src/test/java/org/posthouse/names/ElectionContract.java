@@ -3,6 +3,7 @@ package org.posthouse.names;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -101,6 +103,21 @@ public abstract class ElectionContract {
     @Tag("long")
     void eachOfTwoHundredElectionsHasOneWinnerAndOneBindOfEachFrontEnd() throws Exception {
         elect(200);
+    }
+
+    /** Its bind is the last that the back end hears of it. */
+    @Test
+    void aWinnerThatDiesBeforeItsSwapIsReplacedWithinThreeSeconds() throws Exception {
+        NameService dying = connect();
+        NameService mute = (NameService) Proxy.newProxyInstance(NameService.class.getClassLoader(), new Class<?>[] {NameService.class},
+                (proxy, method, arguments) -> method.getName().equals("swap") ? new CompletableFuture<>() : method.invoke(dying, arguments));
+        new Election(mute, later(threads.getFirst()), threads.getFirst(), TOKEN, "relay-dying").contend("dies");
+        Awaitility.await().until(() -> watched.lookup(Name.parse(TOKEN + "_1")).toCompletableFuture().get(10, TimeUnit.SECONDS).isPresent());
+        long start = System.nanoTime();
+        Leader leader = elections.get(1).contend("lives").toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+        assertThat(leader.contender()).isEqualTo("lives");
+        assertThat(leader.count()).isEqualTo(2);
     }
 
     private void elect(int rounds) throws Exception {
