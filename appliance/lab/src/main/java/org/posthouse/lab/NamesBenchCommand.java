@@ -65,12 +65,12 @@ final class NamesBenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--rate",
-            defaultValue = "256",
+            defaultValue = "64",
             paramLabel = "KBIT",
             description = "Kilobits a second, each way; 0: no limit (default: ${DEFAULT-VALUE}).")
     private int kilobitsPerSecond;
 
-    @Option(names = "--repetitions", defaultValue = "3", paramLabel = "R", description = "Runs of each point, in turns (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--repetitions", defaultValue = "3", paramLabel = "R", description = "Runs of each batch, in turns; single entries have five times as many (default: ${DEFAULT-VALUE}).")
     private int repetitions;
 
     @Mixin

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.names.NamesFigure.Growth;
 import org.posthouse.bench.names.NamesFigure.Operation;
@@ -15,6 +14,9 @@ import org.posthouse.logstore.file.TemporaryFolder;
 final class NamesBench {
     /** Inserts and reads before the first that counts. */
     private static final int WARM_UP = 10;
+
+    /** Single entries are short, so they have more turns than batches. */
+    private static final int PAYLOAD_TURNS = 5;
 
     private final NamesPlan plan;
     private final BenchWatch watch;
@@ -40,36 +42,45 @@ final class NamesBench {
 
     private void measure(NamesBackEnd backEnd, NamesGroup group) throws IOException, InterruptedException {
         labels.put(backEnd, group.label());
-        List<NamesFigure> points = Stream.concat(
-                plan.payloads().stream().map(payload -> new NamesFigure(backEnd, Growth.PAYLOAD, payload, 1)),
-                plan.batches().stream().map(entries -> new NamesFigure(backEnd, Growth.BATCH, NamesPlan.BATCH_PAYLOAD, entries))).toList();
+        List<NamesFigure> payloads = plan.payloads().stream().map(payload -> new NamesFigure(backEnd, Growth.PAYLOAD, payload, 1)).toList();
+        List<NamesFigure> batches = plan.batches().stream()
+                .map(entries -> new NamesFigure(backEnd, Growth.BATCH, NamesPlan.BATCH_PAYLOAD, entries)).toList();
         Inserts inserts = Inserts.open(group.frontEnd(0));
         inserts.insert(WARM_UP, NamesPlan.BATCH_PAYLOAD, true);
         inserts.read(WARM_UP, NamesPlan.BATCH_PAYLOAD);
+        int phases = plan.repetitions() * (PAYLOAD_TURNS * payloads.size() + batches.size()) + plan.elections();
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            for (NamesFigure point : points) {
-                phase(backEnd, point.growth().word() + " " + point.at() + " " + point.growth().unit(), points.size());
-                point.add(Operation.INSERT, inserts.insert(point.entries(), point.payload(), false));
-                point.add(Operation.READ, inserts.read(point.entries(), point.payload()));
-                point.add(Operation.LOCKED_INSERT, inserts.insert(point.entries(), point.payload(), true));
+            for (int turn = 0; turn < PAYLOAD_TURNS; turn++) {
+                measure(payloads, inserts, phases);
             }
+            measure(batches, inserts, phases);
         }
-        figures.addAll(points);
-        elections.put(backEnd, elect(backEnd, group, points.size()));
+        figures.addAll(payloads);
+        figures.addAll(batches);
+        elections.put(backEnd, elect(backEnd, group, phases));
     }
 
-    private List<Double> elect(NamesBackEnd backEnd, NamesGroup group, int points) throws IOException, InterruptedException {
+    private void measure(List<NamesFigure> points, Inserts inserts, int phases) throws IOException, InterruptedException {
+        for (NamesFigure point : points) {
+            phase(point.backEnd(), point.growth().word() + " " + point.at() + " " + point.growth().unit(), phases);
+            point.add(Operation.INSERT, inserts.insert(point.entries(), point.payload(), false));
+            point.add(Operation.READ, inserts.read(point.entries(), point.payload()));
+            point.add(Operation.LOCKED_INSERT, inserts.insert(point.entries(), point.payload(), true));
+        }
+    }
+
+    private List<Double> elect(NamesBackEnd backEnd, NamesGroup group, int phases) throws IOException, InterruptedException {
         List<Double> seconds = new ArrayList<>();
         try (Elections all = new Elections(group)) {
             for (int each = 0; each < plan.elections(); each++) {
-                phase(backEnd, "election " + (each + 1), points);
+                phase(backEnd, "election " + (each + 1), phases);
                 seconds.add(all.elect());
             }
         }
         return seconds;
     }
 
-    private void phase(NamesBackEnd backEnd, String what, int points) {
-        watch.onPhase(backEnd.word() + " " + what, done++, plan.backEnds().size() * (points * plan.repetitions() + plan.elections()));
+    private void phase(NamesBackEnd backEnd, String what, int phases) {
+        watch.onPhase(backEnd.word() + " " + what, done++, plan.backEnds().size() * phases);
     }
 }

@@ -2,6 +2,7 @@ package org.posthouse.bench.names;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +102,11 @@ final class NamesFigure {
 
     double median(Operation operation) {
         return Medians.of(seconds.get(operation));
+    }
+
+    /** The shortest time. What else a machine does at a time makes an operation longer and never shorter. */
+    double least(Operation operation) {
+        return Collections.min(seconds.get(operation));
     }
 
     /** The time without locks as a share of that with: the median over the repetitions. */

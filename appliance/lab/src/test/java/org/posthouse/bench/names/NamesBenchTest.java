@@ -53,7 +53,8 @@ class NamesBenchTest {
         report.addTo(json);
         assertThat(json.get("figures")).hasSize(NamesBackEnd.values().length * 6).allSatisfy(figure -> {
             for (String key : List.of("insertSeconds", "lockedInsertSeconds", "readSeconds")) {
-                assertThat(figure.get(key)).singleElement().satisfies(seconds -> assertThat(seconds.asDouble()).isPositive());
+                assertThat(figure.get(key)).hasSize(figure.get("growing").asText().equals("payload") ? 5 : 1).allSatisfy(
+                        seconds -> assertThat(seconds.asDouble()).isPositive());
             }
         });
         for (NamesBackEnd backEnd : NamesBackEnd.values()) {
