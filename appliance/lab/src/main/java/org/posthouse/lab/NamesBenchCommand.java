@@ -70,7 +70,8 @@ final class NamesBenchCommand implements Callable<Integer> {
             description = "Kilobits a second, each way; 0: no limit (default: ${DEFAULT-VALUE}).")
     private int kilobitsPerSecond;
 
-    @Option(names = "--repetitions", defaultValue = "3", paramLabel = "R", description = "Runs of each batch, in turns; single entries have five times as many (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--repetitions", defaultValue = "3", paramLabel = "R",
+            description = "Runs of each batch, in turns; single entries have five times as many (default: ${DEFAULT-VALUE}).")
     private int repetitions;
 
     @Mixin

@@ -77,7 +77,8 @@ public final class NamesReport implements Report {
                 .column("read", 10, "%.4f", figure -> figure.median(Operation.READ))
                 .column("x locked", 9, "%.3f", NamesFigure::timesLocked)
                 .print(out, figures);
-        out.printf(Locale.ROOT, "%nLines through the shortest times; expected R2 of %.2f or more, x locked of %.2f or less%n", DETERMINATION_MIN, TIMES_LOCKED_MAX);
+        out.printf(Locale.ROOT, "%nLines through the shortest times; expected R2 of %.2f or more, x locked of %.2f or less%n", DETERMINATION_MIN,
+                TIMES_LOCKED_MAX);
         printLines(out);
         printElections(out);
     }
