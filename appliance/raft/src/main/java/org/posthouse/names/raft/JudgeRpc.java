@@ -27,6 +27,9 @@ import org.posthouse.names.raft.Frame.Question;
  * Thread-safe.
  */
 final class JudgeRpc implements RaftServerRpc {
+    /** Bytes of a question that even a slow link carries in a millisecond: 1 Mbit/s. */
+    private static final int BYTES_PER_MS = 128;
+
     private final InetSocketAddress own;
     private final Map<String, JudgePeer> peers;
     private final long askMs;
@@ -45,7 +48,7 @@ final class JudgeRpc implements RaftServerRpc {
         if (peer == null) {
             throw new IOException(judge + " is none of the other judges " + peers.keySet());
         }
-        JudgeReply reply = peer.ask(question, content, askMs);
+        JudgeReply reply = peer.ask(question, content, askMs + content.length / BYTES_PER_MS);
         if (reply.answer() != Answer.DONE) {
             throw new IOException("judge " + judge + ": " + reply.text());
         }

@@ -13,10 +13,10 @@ public record RaftTiming(int electionMsMin, int electionMsMax, int answerMs, int
     private static final int ELECTION_MS_MIN = 50;
 
     /**
-     * For judges at several sites: a leader that has died is replaced within about 1.5 s, and a link with a round trip of 200 ms does not look dead. The log
-     * has some 4 MiB and a snapshot.
+     * For judges at several sites: a leader that has died is replaced within about a second, before the front ends pass over a winner that died with it (2 s
+     * of the 3 that an election may take), and a link with a round trip of 150 ms does not look dead. The log has some 4 MiB and a snapshot.
      */
-    public static final RaftTiming WAN = new RaftTiming(600, 1_000, 5_000, 10_000, 1 << 20);
+    public static final RaftTiming WAN = new RaftTiming(300, 600, 5_000, 10_000, 1 << 20);
 
     /** Refuses what cannot work. */
     public RaftTiming {

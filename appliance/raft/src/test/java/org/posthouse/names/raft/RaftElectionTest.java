@@ -29,7 +29,7 @@ import org.posthouse.names.NameFrontEnd;
 import org.posthouse.names.NameRecord;
 import org.posthouse.names.NameService;
 
-/** Elections of three relays, each of which is a judge too. */
+/** Elections of three relays, each of which is a judge too, with the times that relays use. */
 class RaftElectionTest {
     private static final int ELECTIONS = Boolean.getBoolean("posthouse.long") ? 200 : 10;
     private static final int CONTENDERS = 20;
@@ -95,7 +95,7 @@ class RaftElectionTest {
 
     @BeforeEach
     void start() throws Exception {
-        group = JudgeGroup.started(folder, JudgeGroup.FAST);
+        group = JudgeGroup.started(folder, RaftTiming.WAN);
     }
 
     @AfterEach
