@@ -101,7 +101,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         }
         comm1.requireLive(call);
         comm2.requireLive(call);
-        if (comm1.id == comm2.id) {
+        if (comm1.endpoint == comm2.endpoint && comm1.id == comm2.id) {
             return MPI.IDENT;
         }
         int groups = Group.Compare(comm1.group, comm2.group);
@@ -216,6 +216,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         requireLive("disconnect");
         everybody().barrier("disconnect").run();
         free("disconnect");
+        self.joints().leaveIdle(self);
     }
 
     private void free(String call) {

@@ -102,6 +102,7 @@ final class CommMaker {
         if (group == null || group.isNull()) {
             throw parent.check.error(MPI.ERR_GROUP, call, "the group " + (group == null ? "is null" : "was freed"));
         }
+        group.requireSameJob(call, parent.group);
         for (int worldRank : group.worldRanks()) {
             if (parent.group.rankOf(worldRank) == MPI.UNDEFINED) {
                 throw parent.check.error(
@@ -116,6 +117,7 @@ final class CommMaker {
             throw parent.check.error(MPI.ERR_COMM, call, "the local communicator is null or freed");
         }
         local.requireLive(call);
+        local.group.requireSameJob(call, parent.group);
         if (tag == MPI.ANY_TAG) {
             throw parent.check.error(MPI.ERR_TAG, call, "tag is ANY_TAG, expected one by which the leaders know each other's messages");
         }
@@ -128,7 +130,7 @@ final class CommMaker {
             }
         }
         int id = leaders.agree();
-        Group remoteGroup = new Group(remote, parent.endpoint.size(), parent.endpoint.rank());
+        Group remoteGroup = local.group.ofSameJob(remote);
         return local.heir(new Intercomm(local.self, local.group, remoteGroup, id, name(local)));
     }
 

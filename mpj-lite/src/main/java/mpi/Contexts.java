@@ -80,6 +80,15 @@ final class Contexts {
         }
     }
 
+    /** Whether there are no communicators but the first two. */
+    synchronized boolean isIdle() {
+        int taken = COUNT;
+        for (long word : free) {
+            taken -= Long.bitCount(word);
+        }
+        return taken == 2;
+    }
+
     /** A bit for each number, set if it is free: a copy. */
     synchronized long[] free() {
         return free.clone();

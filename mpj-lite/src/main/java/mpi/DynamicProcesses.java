@@ -1,7 +1,7 @@
 package mpi;
 
 /**
- * Open MPI's calls for dynamic processes (MPI-2, 5). Two groups of one job can connect at a port. All jobs of a grid share the
+ * Open MPI's calls for dynamic processes (MPI-2, 5). Two groups of one job or of two can connect at a port. All jobs of a grid share the
  * names that are published (docs/names.md). A job's processes are all there from its start, so no others can be started:
  * calls that would fail with an error that says so (ADR 9).
  */
@@ -15,7 +15,9 @@ abstract class DynamicProcesses extends MpjCollectives {
     /** Opens a port of the calling process, for {@link #accept}; returns its name, for others to {@link #connect} to. */
     public static String openPort() throws MPIException {
         OwnProcess self = MPI.require("openPort");
-        return self.ports().open(self.endpoint().rank());
+        Ports.Port port = self.ports().open(Ports.job(self), self.endpoint().rank());
+        JointRendezvous.publish("openPort", self.endpoint(), port);
+        return port.name();
     }
 
     /** As the other {@code openPort}; there are no hints that change anything. */
@@ -26,14 +28,15 @@ abstract class DynamicProcesses extends MpjCollectives {
     /** Closes a port of the calling process. */
     public static void closePort(String name) throws MPIException {
         OwnProcess self = MPI.require("closePort");
-        self.ports().close(name, self.endpoint().rank());
+        JointRendezvous.withdraw("closePort", self.endpoint(), self.ports().close(name, Ports.job(self), self.endpoint().rank()));
     }
 
     /**
-     * Waits for another group of the job to {@link #connect}. Collective; the name counts at the root, which has opened
+     * Waits for another group, of this job or of another one, to {@link #connect}. Collective; the name counts at the root, which has opened
      * the port. Groups that connect are let in one by one.
      *
      * @return the communicator of both groups, which have no process in common
+     * @throws MPIException of class ERR_PORT, if the root has no such port, or a group of another job came and was gone before both were joined
      */
     public Intercomm accept(String port, int root) throws MPIException {
         return new PortRendezvous("accept", (Intracomm) this, root).accept(port);
@@ -44,7 +47,11 @@ abstract class DynamicProcesses extends MpjCollectives {
         return accept(port, root);
     }
 
-    /** Meets the group that {@link #accept}s at a port, and waits until it does. Collective; the name counts at the root. */
+    /**
+     * Meets the group that {@link #accept}s at a port, of this job or of another one of the grid, and waits until it does. Collective; the name counts at the root.
+     *
+     * @throws MPIException of class ERR_PORT, if no such port is open, one of both jobs is logged and they are two, or the port's job ends before
+     */
     public Intercomm connect(String port, int root) throws MPIException {
         return new PortRendezvous("connect", (Intracomm) this, root).connect(port);
     }

@@ -20,6 +20,9 @@ public class Group implements Freeable {
 
     private final int rank;
 
+    /** The joint job in which the world ranks count; 0: they are those of COMM_WORLD, or there are none. */
+    private final long job;
+
     /** Written by the program's thread that frees it, read by any. */
     private volatile boolean freed;
 
@@ -29,6 +32,11 @@ public class Group implements Freeable {
      * @param self world rank of the calling process
      */
     Group(int[] worldRanks, int worldSize, int self) {
+        this(worldRanks, worldSize, self, 0);
+    }
+
+    private Group(int[] worldRanks, int worldSize, int self, long job) {
+        this.job = job;
         this.worldRanks = worldRanks;
         this.self = self;
         rankOf = new int[worldSize];
@@ -46,6 +54,18 @@ public class Group implements Freeable {
         return new Group(worldRanks, worldSize, self);
     }
 
+    /** The processes of these ranks, of the job whose processes this group has. */
+    Group ofSameJob(int[] ranks) {
+        return new Group(ranks, rankOf.length, self, job);
+    }
+
+    /** All processes of a joint job, in its order. */
+    static Group joint(int size, int self, long job) {
+        int[] ranks = new int[size];
+        Arrays.setAll(ranks, each -> each);
+        return new Group(ranks, size, self, job);
+    }
+
     /** A group that was freed before anybody saw it: GROUP_NULL. */
     static Group freed() {
         Group none = new Group(new int[0], 0, MPI.UNDEFINED);
@@ -55,7 +75,7 @@ public class Group implements Freeable {
 
     /** The same processes as an object of its own, for a program to free. */
     Group copy() {
-        return new Group(worldRanks, rankOf.length, self);
+        return new Group(worldRanks, rankOf.length, self, job);
     }
 
     /** World ranks by rank. Not to be changed. */
@@ -199,7 +219,7 @@ public class Group implements Freeable {
 
     /** A group of world ranks that come from this group and another one; either may be of before Init. */
     private Group with(Group other, IntStream members) {
-        return new Group(members.toArray(), Math.max(rankOf.length, other.rankOf.length), Math.max(self, other.self));
+        return new Group(members.toArray(), Math.max(rankOf.length, other.rankOf.length), Math.max(self, other.self), job | other.job);
     }
 
     /** The processes with these ranks, in this order. */
@@ -313,6 +333,16 @@ public class Group implements Freeable {
                 throw new MPIException(MPI.ERR_GROUP, call + ": a group is null");
             }
             group.requireLive(call);
+            group.requireSameJob(call, groups[0]);
+        }
+    }
+
+    /** The same process has one rank in its own job and another one in each joint job, so their groups cannot be compared. */
+    void requireSameJob(String call, Group other) {
+        if (job != other.job && rankOf.length > 0 && other.rankOf.length > 0) {
+            throw error(
+                    MPI.ERR_GROUP, call, "the other group is of another job: groups of a communicator that accept or connect made with another job, and of"
+                            + " those made from it, go together only with each other");
         }
     }
 

@@ -228,6 +228,7 @@ public class MPI extends NewBuffers {
     }
 
     static void leave(OwnProcess self) {
+        self.joints().leaveAll();
         self.underWay().started().forEach(self.endpoint()::await);
         self.endpoint().close();
     }

@@ -3,15 +3,17 @@ package mpi;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.posthouse.mpj.JobJoiner;
 
 /**
- * The names under which groups of one job meet that have no communicator in common: each names the process that opened
- * it, and which of its ports it is. Who connects writes to that process in a context of its own, which no communicator of
- * the program has. Of the calling process; thread-safe.
+ * The names under which groups meet that have no communicator in common: each names the job and the process that opened
+ * it, and which of its ports it is. Who connects within the job writes to that process in a context of its own, which no communicator of
+ * the program has. Groups of two jobs meet by records in the relays' name service ({@link JointRendezvous}). Of the calling process; thread-safe.
  */
 final class Ports {
     private static final String PREFIX = "posthouse-port-";
@@ -22,8 +24,23 @@ final class Ports {
     private final AtomicInteger opened = new AtomicInteger();
     private final Set<Integer> open = ConcurrentHashMap.newKeySet();
 
-    /** A port: which process's, and its number there. */
-    record Port(int worldRank, int number) {
+    /** A port: which job's and process's, and its number there. Job 0: a world without relays. */
+    record Port(long job, int worldRank, int number) {
+        /** Its name. */
+        String name() {
+            return PREFIX + HexFormat.of().toHexDigits(job) + "-" + worldRank + "-" + number;
+        }
+
+        /** The record of the port in the name service. */
+        String record() {
+            return "mpi/_port/" + name();
+        }
+
+        /** The record of the group of another job that has come, or is let in. */
+        String visitor() {
+            return record() + "/visitor";
+        }
+
         int arrivals() {
             return TAGS * number;
         }
@@ -33,11 +50,11 @@ final class Ports {
         }
     }
 
-    /** The name of a new port of this process. */
-    String open(int worldRank) {
+    /** A new port of this process. */
+    Port open(long job, int worldRank) {
         int number = opened.getAndIncrement();
         open.add(number);
-        return PREFIX + worldRank + "-" + number;
+        return new Port(job, worldRank, number);
     }
 
     /** Writes what an image needs. */
@@ -59,14 +76,16 @@ final class Ports {
         }
     }
 
-    void close(String name, int worldRank) {
-        open.remove(own("closePort", name, worldRank).number);
+    Port close(String name, long job, int worldRank) {
+        Port port = own("closePort", name, job, worldRank);
+        open.remove(port.number);
+        return port;
     }
 
     /** @throws MPIException if this process has no open port of the name */
-    Port own(String call, String name, int worldRank) {
+    Port own(String call, String name, long job, int worldRank) {
         Port port = parse(call, name);
-        if (port.worldRank != worldRank || !open.contains(port.number)) {
+        if (port.job != job || port.worldRank != worldRank || !open.contains(port.number)) {
             throw new MPIException(
                     MPI.ERR_PORT, call + ": \"" + name + "\" is no open port of this process, rank " + worldRank
                             + " of COMM_WORLD; expected what its openPort returned");
@@ -77,12 +96,17 @@ final class Ports {
     /** @throws MPIException if it is not the name of a port */
     static Port parse(String call, String name) {
         String rest = name == null || !name.startsWith(PREFIX) ? "" : name.substring(PREFIX.length());
-        if (!rest.matches("\\d{1,9}-\\d{1,9}")) {
+        if (!rest.matches("[0-9a-f]{16}-\\d{1,9}-\\d{1,9}")) {
             throw new MPIException(
-                    MPI.ERR_PORT, call + ": \"" + name + "\" is no port of this job, expected what openPort returned");
+                    MPI.ERR_PORT, call + ": \"" + name + "\" is no port, expected what openPort returned");
         }
-        int dash = rest.indexOf('-');
-        return new Port(Integer.parseInt(rest.substring(0, dash)), Integer.parseInt(rest.substring(dash + 1)));
+        String[] parts = rest.split("-");
+        return new Port(HexFormat.fromHexDigitsToLong(parts[0]), Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
+    }
+
+    /** The id of the process's own job; 0 in a world without relays. */
+    static long job(OwnProcess self) {
+        return self.endpoint().joiner().map(JobJoiner::job).orElse(0L);
     }
 
     /** All processes, in the context of the ports. */

@@ -1,29 +1,49 @@
 package mpi;
 
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.progress.FinalizedException;
 
 /** The calls on arrays of requests, under whichever name a program makes them. Null elements are null requests. */
 final class Requests {
+    /** Between two looks at requests of several jobs. */
+    private static final long POLL_NANOS = 20_000;
+
     private Requests() {}
 
     static Status[] waitAll(String call, Request[] requests) {
         check(call, requests);
-        Operation[] operations = new Operation[requests.length];
-        Communicator comm = null;
-        for (int i = 0; i < requests.length; i++) {
-            operations[i] = requests[i] == null ? null : requests[i].operation();
-            comm = operations[i] == null ? comm : requests[i].comm();
-        }
-        if (comm != null) {
-            try {
-                comm.endpoint.awaitAll(operations, call);
-            } catch (FinalizedException e) {
-                throw comm.finalized(call, e);
-            }
+        int first = nextOfOther(requests, 0, null);
+        while (first < requests.length) {
+            Communicator comm = requests[first].comm();
+            int next = nextOfOther(requests, first, comm.endpoint);
+            awaitRange(call, requests, first, next, comm);
+            first = next;
         }
         return finishAll(requests);
+    }
+
+    /** The index of the first request from here on whose operation is of another endpoint: each job, the own one or a joint one, has its own. */
+    private static int nextOfOther(Request[] requests, int from, Endpoint endpoint) {
+        int at = from;
+        while (at < requests.length && (requests[at] == null || requests[at].operation() == null || requests[at].comm().endpoint == endpoint)) {
+            at++;
+        }
+        return at;
+    }
+
+    private static void awaitRange(String call, Request[] requests, int from, int to, Communicator comm) {
+        Operation[] operations = new Operation[to - from];
+        for (int i = from; i < to; i++) {
+            operations[i - from] = requests[i] == null ? null : requests[i].operation();
+        }
+        try {
+            comm.endpoint.awaitAll(operations, call);
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
     }
 
     static Status waitAny(String call, Request[] requests) {
@@ -127,6 +147,9 @@ final class Requests {
                 if (requests[i].operation() == null) {
                     return i;
                 }
+                if (comm != null && comm.endpoint != requests[i].comm().endpoint) {
+                    return pollAny(call, requests);
+                }
                 operations[i] = requests[i].operation();
                 comm = requests[i].comm();
             }
@@ -135,6 +158,18 @@ final class Requests {
             return comm == null ? MPI.UNDEFINED : comm.endpoint.awaitAny(operations, call);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
+        }
+    }
+
+    /** As {@link #awaitAny}, of requests of several jobs, each with an endpoint of its own: asks one after the other. */
+    private static int pollAny(String call, Request[] requests) {
+        while (true) {
+            for (int i = 0; i < requests.length; i++) {
+                if (isActive(requests[i]) && requests[i].isComplete(call)) {
+                    return i;
+                }
+            }
+            LockSupport.parkNanos(POLL_NANOS);
         }
     }
 

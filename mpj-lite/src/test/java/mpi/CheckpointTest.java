@@ -293,7 +293,7 @@ class CheckpointTest {
         LocalWorld local = new LocalWorld(2).saving();
         run(2, local, (world, checkpoint) -> {
             checkpoint.restored();
-            String[] name = {world.Rank() == 0 ? world.self.ports().open(0) : ""};
+            String[] name = {world.Rank() == 0 ? world.self.ports().open(0, 0).name() : ""};
             world.Bcast(name, 0, 1, MPI.OBJECT, 0);
             Intracomm self = world.Split(world.Rank(), 0);
             Intercomm other = world.Rank() == 0 ? self.accept(name[0], 0) : self.connect(name[0], 0);
@@ -327,7 +327,7 @@ class CheckpointTest {
 
     private static Intercomm metAtAPort(Intracomm world) {
         Intracomm self = world.Split(world.Rank(), 0);
-        String[] name = {world.Rank() == 0 ? world.self.ports().open(0) : ""};
+        String[] name = {world.Rank() == 0 ? world.self.ports().open(0, 0).name() : ""};
         world.Bcast(name, 0, 1, MPI.OBJECT, 0);
         return world.Rank() == 0 ? self.accept(name[0], 0) : self.connect(name[0], 0);
     }
@@ -377,21 +377,21 @@ class CheckpointTest {
     @Test
     void portsAreNumberedOnAndStayOpen() {
         List<String> names = new ArrayList<>();
-        Body prologue = (world, checkpoint) -> names.add(world.self.ports().open(0));
+        Body prologue = (world, checkpoint) -> names.add(world.self.ports().open(0, 0).name());
         LocalWorld before = run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
             prologue.run(world, checkpoint);
             checkpoint.restored();
-            names.add(world.self.ports().open(0));
-            world.self.ports().close(names.get(0), 0);
+            names.add(world.self.ports().open(0, 0).name());
+            world.self.ports().close(names.get(0), 0, 0);
             checkpoint.save();
         });
         run(1, new LocalWorld(1).saving().after(before), (world, checkpoint) -> {
             prologue.run(world, checkpoint);
             checkpoint.restored();
             assertThat(names.get(2)).isEqualTo(names.get(0));
-            assertThat(world.self.ports().open(0)).isNotIn(names);
-            assertThat(world.self.ports().own("accept", names.get(1), 0)).isNotNull();
-            assertThatThrownBy(() -> world.self.ports().own("accept", names.get(0), 0)).isInstanceOf(MPIException.class);
+            assertThat(world.self.ports().open(0, 0).name()).isNotIn(names);
+            assertThat(world.self.ports().own("accept", names.get(1), 0, 0)).isNotNull();
+            assertThatThrownBy(() -> world.self.ports().own("accept", names.get(0), 0, 0)).isInstanceOf(MPIException.class);
         });
     }
 

@@ -15,7 +15,7 @@ class ErrorHandlersTest {
     void everyNewCommunicatorInheritsThem() {
         Ranks.run(2, (world, rank) -> {
             Intracomm plain = world.dup();
-            String[] name = {rank == 0 ? world.self.ports().open(0) : ""};
+            String[] name = {rank == 0 ? world.self.ports().open(0, 0).name() : ""};
             world.Bcast(name, 0, 1, MPI.OBJECT, 0);
             world.Errhandler_set(MPI.ERRORS_RETURN);
             Map<String, Comm> made = new LinkedHashMap<>();

@@ -21,7 +21,7 @@ class PortsTest {
         for (int seed = 1; seed <= 10; seed++) {
             Ranks.run(new LocalWorld(SIZE).seed(seed), SIZE, (world, rank) -> {
                 Intracomm pair = world.Split(rank / 2, 0);
-                String[] name = {rank == 0 ? world.self.ports().open(0) : null};
+                String[] name = {rank == 0 ? world.self.ports().open(0, 0).name() : null};
                 world.Bcast(name, 0, 1, MPI.OBJECT, 0);
                 if (rank / 2 > 0) {
                     Intercomm server = pair.connect(rank % 2 == 0 ? name[0] : null, 0);
@@ -44,11 +44,11 @@ class PortsTest {
     @Test
     void allHearThatTheRootHasNoSuchPort() {
         Ranks.run(3, (world, rank) -> {
-            String stranger = "posthouse-port-" + (rank + 1) + "-0";
+            String stranger = "posthouse-port-0000000000000000-" + (rank + 1) + "-0";
             assertThatThrownBy(() -> world.accept(stranger, 0))
                     .isInstanceOfSatisfying(MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_PORT))
                     .hasMessageContaining(rank == 0 ? "is no open port of this process" : "the root, rank 0, gave no port");
-            assertThatThrownBy(() -> world.connect("posthouse-port-3-0", 1)).hasMessageContaining("connect");
+            assertThatThrownBy(() -> world.connect("posthouse-port-0000000000000000-3-0", 1)).hasMessageContaining("connect");
         });
     }
 
@@ -56,11 +56,12 @@ class PortsTest {
     void aClosedPortLetsNobodyIn() {
         Ranks.run(1, (world, rank) -> {
             Ports ports = world.self.ports();
-            String name = ports.open(0);
-            assertThat(ports.open(0)).isNotEqualTo(name);
-            assertThat(ports.own("accept", name, 0).number()).isZero();
-            ports.close(name, 0);
-            assertThatThrownBy(() -> ports.own("accept", name, 0)).hasMessageContaining(name);
+            String name = ports.open(7, 0).name();
+            assertThat(ports.open(7, 0).name()).isNotEqualTo(name);
+            assertThat(ports.own("accept", name, 7, 0).number()).isZero();
+            assertThatThrownBy(() -> ports.own("accept", name, 8, 0)).hasMessageContaining(name);
+            ports.close(name, 7, 0);
+            assertThatThrownBy(() -> ports.own("accept", name, 7, 0)).hasMessageContaining(name);
         });
     }
 }

@@ -109,6 +109,17 @@ final class Jobs {
     }
 
     private Future<OpenJob> begin(JobOpen opening, String owner, LauncherSession launcher) {
+        return begin(new OpenJob(opening, launcher, System.currentTimeMillis()), owner);
+    }
+
+    /** Opens a joint job, which has no launcher: {@link JointJobs} ends it. */
+    Future<OpenJob> openJoint(JobOpen opening, String owner) {
+        assert relay.inLoop();
+        return begin(OpenJob.joint(opening, System.currentTimeMillis()), owner);
+    }
+
+    private Future<OpenJob> begin(OpenJob job, String owner) {
+        JobOpen opening = job.opening();
         Journal journal;
         try {
             check(opening, owner);
@@ -119,7 +130,6 @@ final class Jobs {
             relay.log().dismiss(opening.job());
             return Future.failedFuture(e);
         }
-        OpenJob job = new OpenJob(opening, launcher, System.currentTimeMillis());
         job.owner(owner);
         open.put(job.id(), job);
         expectRanks(job);
@@ -474,6 +484,7 @@ final class Jobs {
             return;
         }
         job.tell(event);
+        relay.joints().onEvent(event);
         if (event.kind() == JobEvent.DIVERGED) {
             keepDivergences(job);
         }
@@ -587,6 +598,7 @@ final class Jobs {
             relay.status().onJobClosed(job, left, why.code() == 0);
             relay.directory().removeJob(job.id());
             relay.names().jobEnded(Job.hexId(job.id()));
+            relay.joints().closed(job.id(), why.text());
             relay.announce();
             relay.status().refresh();
         } finally {

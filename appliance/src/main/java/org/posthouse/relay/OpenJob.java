@@ -98,11 +98,20 @@ final class OpenJob {
 
     /** @param launcher null if the job comes from the log */
     OpenJob(JobOpen opening, LauncherSession launcher, long startMs) {
+        this(opening, launcher, startMs, launcher != null);
+    }
+
+    private OpenJob(JobOpen opening, LauncherSession launcher, long startMs, boolean isOfThisProcess) {
         this.opening = opening;
         this.launcher = launcher;
         this.startMs = startMs;
-        this.isOfThisProcess = launcher != null;
-        this.state = launcher == null ? State.RECOVERED : State.OPEN;
+        this.isOfThisProcess = isOfThisProcess;
+        this.state = isOfThisProcess ? State.OPEN : State.RECOVERED;
+    }
+
+    /** A job that its ranks open, and that never has a launcher. */
+    static OpenJob joint(JobOpen opening, long startMs) {
+        return new OpenJob(opening, null, startMs, true);
     }
 
     long id() {

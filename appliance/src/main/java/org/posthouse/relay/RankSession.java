@@ -30,8 +30,11 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobJoin;
+import org.posthouse.wire.JobJoined;
 import org.posthouse.wire.NamePage;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
@@ -179,9 +182,23 @@ final class RankSession implements Session, RankPort {
         switch (view.type()) {
             case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
+            case JOB_JOIN -> join(JobJoin.decode(ArrivedFrame.copy(buffer, index, length)));
             case HELLO, STATE -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
         }
+    }
+
+    /** Answers in the shard's strand when the joint job is open. */
+    private void join(JobJoin join) {
+        Relay relay = connection.relay();
+        int number = rank.rank();
+        relay.control().submit(() -> relay.joints().join(join, number).onComplete((token, fault) -> {
+            OpenJob own = relay.jobs().job(job);
+            JobJoined answer = fault != null || own == null
+                    ? new JobJoined(job, join.joint(), Token.NONE, fault == null ? "its own job has ended" : String.valueOf(fault.getMessage()))
+                    : new JobJoined(job, join.joint(), JobJoined.seal(token, own.opening().token().ofRank(number), join.joint()), "");
+            shard.strand().submit(() -> write(answer.encode()));
+        }));
     }
 
     @Override

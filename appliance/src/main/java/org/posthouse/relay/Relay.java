@@ -86,6 +86,7 @@ public final class Relay extends VerticleBase {
     private final LogSyncer syncer;
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
+    private final JointJobs joints = new JointJobs(this);
     private final AgentRegistry agents = new AgentRegistry(this);
     private final RelayEvents events;
     private final StageCache stage;
@@ -574,6 +575,11 @@ public final class Relay extends VerticleBase {
     }
 
     /** Confined to the control strand. */
+    JointJobs joints() {
+        assert inLoop();
+        return joints;
+    }
+
     /** Whether this relay is ready only while its names are available. */
     boolean needsNames() {
         return needsNames;

@@ -13,12 +13,16 @@ import org.posthouse.wire.WireException;
 final class Admission {
     private final Hello hello;
     private final int size;
+    private final List<HomeRelay> homes;
+    private final int[] homeOf;
     private final int[] siteOf;
 
     Admission(Hello hello, Welcome welcome) {
         this.hello = hello;
         size = welcome.size();
-        siteOf = siteNumbers(welcome.homes(), welcome.homeOf());
+        homes = welcome.homes();
+        homeOf = welcome.homeOf();
+        siteOf = siteNumbers(homes, homeOf);
     }
 
     private static int[] siteNumbers(List<HomeRelay> homes, int[] homeOf) {
@@ -32,6 +36,11 @@ final class Admission {
 
     int size() {
         return size;
+    }
+
+    /** The relay of {@code rank}. */
+    HomeRelay home(int rank) {
+        return homes.get(homeOf[rank]);
     }
 
     /** Number of the site that {@code rank} runs at, from 0. */

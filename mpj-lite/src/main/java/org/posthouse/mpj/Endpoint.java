@@ -1,5 +1,6 @@
 package org.posthouse.mpj;
 
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.posthouse.mpj.blocked.CollectivePosition;
 import org.posthouse.mpj.checkpoint.CheckpointStore;
@@ -169,6 +170,11 @@ public interface Endpoint {
      * recorded.
      */
     void limit(ReplayLimit reason);
+
+    /** Joins this process to joint jobs; empty without a relay. */
+    default Optional<JobJoiner> joiner() {
+        return Optional.empty();
+    }
 
     /** The store for this rank's state between its processes. */
     CheckpointStore vault();

@@ -15,6 +15,7 @@ import org.posthouse.mpj.send.Outbox;
 import org.posthouse.mpj.send.ResendFilter;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
@@ -73,6 +74,11 @@ final class Handshake {
 
     int siteOf(int rank) {
         return admission.siteOf(rank);
+    }
+
+    /** The relay of a rank of the job. */
+    HomeRelay home(int rank) {
+        return admission.home(rank);
     }
 
     // ---- the next connection

@@ -2,6 +2,7 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.posthouse.mpj.blocked.CallTracker;
 import org.posthouse.mpj.blocked.CollectivePosition;
@@ -24,6 +25,7 @@ import org.posthouse.mpj.operation.PostedReceive;
 import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.operation.Sink;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.mpj.progress.ProgressEngine;
 import org.posthouse.mpj.progress.RelayConnection;
 import org.posthouse.mpj.progress.Settings;
@@ -37,6 +39,9 @@ import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.JobJoin;
+import org.posthouse.wire.JobJoined;
 import org.posthouse.wire.NameAnswer;
 import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.ReplayLimit;
@@ -84,14 +89,16 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     private final CheckpointClient checkpointClient;
     private final Handshake handshake;
     private final NameClient nameClient;
+    private final JobJoiner jobJoiner;
     private final int rank;
     private final long job;
 
     /** Written by the program's thread that closes the endpoint, read by any thread. */
     private volatile boolean closed;
 
-    private RelayEndpoint(Platform machine, RelayConnection line, Hello hello, Settings settings, ProcessExit processExit) {
-        this.machine = machine;
+    private RelayEndpoint(JobJoiner.Reach reach, RelayConnection line, Hello hello, ProcessExit processExit) {
+        Settings settings = reach.settings();
+        this.machine = reach.machine();
         this.line = line;
         this.processExit = processExit;
         rank = hello.rank();
@@ -110,7 +117,11 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         checkpointClient = new CheckpointClient(determinantWriter, line, progressEngine, threadUseGuard, determinantLog, determinantRecorder, inbox, outbox,
                 job, this::lost);
         nameClient = new NameClient(line, progressEngine, determinantLog, determinantRecorder, this::awaitLine, job);
+        jobJoiner = new JobJoiner(this, reach, line, progressEngine, this::awaitLine, job);
         handshake = new Handshake(line, hello, settings, determinantLog, determinantWriter, determinantRecorder, outbox, inbox);
+        if (processExit instanceof JointExit joint) {
+            joint.ends(progressEngine);
+        }
     }
 
     @Override
@@ -137,7 +148,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
             Platform machine, String relay, Credentials credentials, Hello hello, Settings settings, ProcessExit processExit, boolean awaits)
             throws IOException {
         RelayConnection line = RelayConnection.connect(machine, relay, credentials, settings, hello, awaits);
-        RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, processExit);
+        RelayEndpoint endpoint = new RelayEndpoint(new JobJoiner.Reach(machine, relay, credentials, settings), line, hello, processExit);
         endpoint.progressEngine.lock();
         try {
             endpoint.progressEngine.awaitLine();
@@ -160,6 +171,36 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     @Override
     public int siteOf(int rank) {
         return handshake.siteOf(rank);
+    }
+
+    HomeRelay home(int rank) {
+        return handshake.home(rank);
+    }
+
+    // ---- joint jobs
+
+    @Override
+    public Optional<JobJoiner> joiner() {
+        return Optional.of(jobJoiner);
+    }
+
+    /** Asks the relay whether this process may take part in a joint job. */
+    JobJoined joined(JobJoin join) {
+        return call(() -> jobJoiner.ask(join));
+    }
+
+    /** Reads until the relay has sent its last frame. Runs in a thread of its own. */
+    void keepReading() {
+        progressEngine.lock();
+        try {
+            progressEngine.keepReading();
+        } catch (FinalizedException e) {
+            // The last frame came while it waited: nothing is left to read.
+        } catch (IOException e) {
+            end(e);
+        } finally {
+            progressEngine.unlock();
+        }
     }
 
     // ---- calls of the program
@@ -431,6 +472,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     @Override
     public void moveTo(FrameChannel next) throws IOException {
         nameClient.reconnected();
+        jobJoiner.reconnected();
         handshake.moveTo(next);
     }
 
@@ -438,6 +480,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     public void comeAgain(FrameChannel next) throws IOException {
         checkpointClient.broken();
         nameClient.reconnected();
+        jobJoiner.reconnected();
         handshake.comeAgain(next);
     }
 
@@ -480,6 +523,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
             case POINT -> checkpointClient.onPoint(CheckpointNotice.decode(frame));
             case IMAGE -> checkpointClient.onImage(frame, view);
             case NAME_ANSWER -> nameClient.onAnswer(frame);
+            case JOB_JOINED -> jobJoiner.onJoined(frame);
             case FINALIZE -> progressEngine.end();
             case ABORT -> processExit.aborted(CloseNotice.decode(frame));
             case CLOSE -> onClose(CloseNotice.decode(frame));
@@ -602,11 +646,18 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
     }
 
-    private IllegalStateException lost(IOException cause) {
+    private void end(IOException cause) {
         if (cause instanceof DivergedException) {
             diverged(cause.getMessage());
         } else {
             processExit.lost(line.remote(), cause);
+        }
+    }
+
+    private IllegalStateException lost(IOException cause) {
+        end(cause);
+        if (processExit instanceof JointExit) {
+            progressEngine.requireOpen(); // Throws why the joint job has ended.
         }
         return new IllegalStateException("the process was to end", cause);
     }

@@ -151,11 +151,11 @@ public record JobOpen(
         return new WireException(CloseReason.LIMIT, "job of " + ranks + " ranks, expected 1 to " + RANKS_MAX);
     }
 
-    private static void checkHomes(List<HomeRelay> homes) throws WireException {
+    static void checkHomes(List<HomeRelay> homes) throws WireException {
         Set<String> relays = new HashSet<>();
         for (HomeRelay homeRelay : homes) {
             if (!relays.add(homeRelay.relay())) {
-                throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_OPEN with relay " + homeRelay.relay() + " twice among its homes");
+                throw new WireException(CloseReason.MALFORMED_FRAME, "a job with relay " + homeRelay.relay() + " twice among its homes");
             }
         }
     }

@@ -40,10 +40,10 @@ class ApiTableTest {
 
             ## What is absent
 
-            [ADR 9](adr/0009-no-rma-no-mpi-io-no-spawn.md) leaves out windows (`Win`), files (`File`), and processes and jobs that
-            come and go. The name `File` would be ambiguous in programs that import both `mpi.*` and `java.io.*`. The calls that
-            start or name other jobs are declared, and report an error. Groups of one job can meet at a port. The constants and
-            error classes of absent calls are there for programs that name them.
+            [ADR 9](adr/0009-no-rma-no-mpi-io-no-spawn.md) leaves out windows (`Win`), files (`File`), and processes that are
+            started later. The name `File` would be ambiguous in programs that import both `mpi.*` and `java.io.*`. The calls that
+            start processes are declared, and report an error. Groups of one job or of two [can meet at a
+            port](names.md#jobs-that-meet). The constants and error classes of absent calls are there for programs that name them.
 
             The packages `mpjdev`, `mpjbuf` and `xdev` have the names of MPJ Express's inner classes that programs import without
             need. They have no function except the fields of a status (`mpjdev.Status`).

@@ -374,6 +374,10 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_REPORT, 16, 4, JobReport.NODE), CloseReason.MALFORMED_FRAME); // And with lines left out.
         assertRefused(changed(FrameType.JOB_REPORT, 20, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_REPORT, 24, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_JOIN, 24, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_JOIN, 24, 4, 3), CloseReason.MALFORMED_FRAME); // Of three ranks, from 0.
+        assertRefused(changed(FrameType.JOB_JOIN, 40, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_JOIN, 40, 4, JobOpen.RANKS_MAX), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), CloseReason.MALFORMED_FRAME); // Done, and with bytes that were printed.

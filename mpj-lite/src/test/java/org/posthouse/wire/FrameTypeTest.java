@@ -92,6 +92,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.NAME_ASK, RANK | LAUNCHER | AGENT);
         SENDERS.put(FrameType.NAME_ANSWER, RELAY);
         SENDERS.put(FrameType.NAME_CHANGED, RELAY);
+        SENDERS.put(FrameType.JOB_JOIN, RANK);
+        SENDERS.put(FrameType.JOB_JOINED, RELAY);
     }
 
     @ParameterizedTest

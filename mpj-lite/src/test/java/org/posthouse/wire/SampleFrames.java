@@ -28,6 +28,9 @@ final class SampleFrames {
     static final NamedRecord NAMED = new NamedRecord("a/b", 0x34, 0x35, true, new TreeMap<>(Map.of("k", "v")));
     static final NameAsk NAME_ASK = new NameAsk(NameAsk.Operation.SWAP, "a/b", 0x31, 0x32, 0x33, "a", NAMED.fields());
     static final NameAnswer NAME_ANSWER = new NameAnswer(NameAnswer.Status.CONFLICT, "why", 0x36, List.of(NAMED), true);
+    static final JobJoin JOB_JOIN = new JobJoin(
+            JOB, 0x71, 2, new JobJoin.Part(0x72, new int[] {4, 0}), new JobJoin.Part(JOB, new int[] {5}), HOMES, new int[] {0, 0, 1});
+    static final JobJoined JOB_JOINED = new JobJoined(JOB, 0x71, TOKEN, "no");
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
@@ -94,6 +97,8 @@ final class SampleFrames {
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_KEPT -> JOB_KEPT.encode();
             case JOB_REPORT -> JOB_REPORT.encode();
+            case JOB_JOIN -> JOB_JOIN.encode();
+            case JOB_JOINED -> JOB_JOINED.encode();
             case NAME_ASK -> namePage(type, NAME_ASK.encode());
             case NAME_ANSWER, NAME_CHANGED -> namePage(type, NAME_ANSWER.encode());
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
@@ -285,6 +290,8 @@ final class SampleFrames {
             case JOB_EVENT -> JobEvent.decode(frame);
             case JOB_KEPT -> JobKept.decode(frame);
             case JOB_REPORT -> JobReport.decode(frame);
+            case JOB_JOIN -> JobJoin.decode(frame);
+            case JOB_JOINED -> JobJoined.decode(frame);
             case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> NamePage.decode(frame);
             case BLOCKED, MISMATCH -> BlockedReport.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);

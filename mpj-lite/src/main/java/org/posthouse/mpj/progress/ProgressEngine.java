@@ -44,6 +44,9 @@ public final class ProgressEngine {
 
     private boolean over;
 
+    /** Why a joint job has ended; null if it has not, or the rank has left it. */
+    private String ended;
+
     /** @param owner receives the frames */
     public ProgressEngine(RelayConnection line, int rank, Owner owner) {
         this.line = line;
@@ -73,6 +76,24 @@ public final class ProgressEngine {
         line.over();
     }
 
+    /** Ends all waits, and fails all later calls with this reason: the rank's joint job has ended. Only the first reason counts. */
+    public void end(String why) {
+        assert isLocked();
+        if (!over) {
+            ended = why;
+            end();
+            changed.signalAll();
+        }
+    }
+
+    /** Reads for as long as the relay sends frames, so that all operations proceed whatever the program waits for. */
+    public void keepReading() throws IOException {
+        assert isLocked();
+        while (!over) {
+            await();
+        }
+    }
+
     /** Whether the relay has sent its last frame. */
     public boolean isOver() {
         assert isLocked();
@@ -83,7 +104,7 @@ public final class ProgressEngine {
     public void requireOpen() {
         assert isLocked();
         if (over) {
-            throw new FinalizedException(rank);
+            throw ended == null ? new FinalizedException(rank) : new FinalizedException(ended);
         }
     }
 

@@ -1,0 +1,99 @@
+package mpi;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.progress.FinalizedException;
+import org.posthouse.wire.JobJoin;
+
+/** A joint job that the calling process takes part in, from accept or connect until its last communicator is disconnected, or Finalize. */
+final class JointJob {
+    private static final String LEAVE = "leaving the joint job";
+
+    private final JobJoin join;
+    private final Endpoint endpoint;
+    private final Intercomm intercomm;
+
+    /** All processes of both groups. */
+    private final Intracomm both;
+
+    /** The processes of the own group, in the own job. */
+    private final Intracomm home;
+
+    private final int root;
+
+    JointJob(String call, Intracomm local, int root, JobJoin join, Endpoint endpoint) {
+        this.join = join;
+        this.root = root;
+        this.endpoint = endpoint;
+        home = new Intracomm(local.self.unlisted(), local.group, new CommMaker(call, local).agree(), local.check.name());
+        OwnProcess there = local.self.inJoint(endpoint);
+        both = new Intracomm(there, Group.joint(endpoint.size(), endpoint.rank(), join.joint()), Contexts.WORLD, "both jobs");
+        int accepting = join.accepting().worldRanks().length;
+        boolean isFirst = endpoint.rank() < accepting;
+        Intracomm half = new CommMaker(call, both).split(isFirst ? 0 : 1, endpoint.rank());
+        intercomm = new CommMaker(call, both).intercomm(half, 0, isFirst ? accepting : 0, 0);
+        intercomm.Errhandler_set(local.Errhandler_get());
+        half.Free();
+        local.self.joints().add(this);
+    }
+
+    long id() {
+        return join.joint();
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    Intercomm intercomm() {
+        return intercomm;
+    }
+
+    /**
+     * Leaves the joint job, with all others. The relays keep it until both groups have left, so nothing that is under way to a
+     * process of the other group is lost. Does not wait for a job that has ended.
+     */
+    void leave() {
+        try {
+            both.collectives.barrier(LEAVE).run();
+            endpoint.close();
+        } catch (FinalizedException e) {
+            requireEnded(e);
+        } catch (MPIException e) {
+            if (!(e.getCause() instanceof FinalizedException ended)) {
+                throw e;
+            }
+            requireEnded(ended);
+        }
+        home.collectives.barrier(LEAVE).run();
+        if (home.group.Rank() == root) {
+            awaitOther(new PortBoard(LEAVE, home.endpoint));
+        }
+        home.collectives.barrier(LEAVE).run();
+        home.Free();
+    }
+
+    private static void requireEnded(FinalizedException e) {
+        if (!e.isJointEnded()) {
+            throw e;
+        }
+    }
+
+    private void awaitOther(PortBoard board) {
+        JobJoin.Part own = join.partOf(join.rank());
+        JobJoin.Part other = own == join.accepting() ? join.connecting() : join.accepting();
+        board.bind(left(own), new TreeMap<>());
+        board.await(() -> {
+            Optional<Map<String, String>> hasLeft = board.lookup(left(other));
+            return hasLeft.isPresent() || board.lookup(join.sideName(other)).isEmpty() ? Optional.of(true) : Optional.empty();
+        });
+        board.unbind(join.sideName(own));
+        board.unbind(left(own));
+    }
+
+    private String left(JobJoin.Part part) {
+        return join.sideName(part) + "/left";
+    }
+}

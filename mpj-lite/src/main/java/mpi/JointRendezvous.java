@@ -1,0 +1,292 @@
+package mpi;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.JobJoiner;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.JobJoin;
+import org.posthouse.wire.WireException;
+
+/**
+ * One call of accept or connect that joins groups of two jobs (docs/adr/0116). The roots meet by records in the relays' name service:
+ * the root that connects binds the port's record for a visitor, and the root that accepts answers it with the joint job's ranks.
+ * Then all processes of both groups join the joint job, the accepting ones first. Each root binds its side's record when all of its
+ * group have joined, so that nobody sends to a relay where the joint job is not open. For one use.
+ */
+final class JointRendezvous {
+    private static final String JOINT = "joint";
+    private static final String RANKS = "ranks";
+    private static final String HOMES = "homes";
+    private static final String JOIN = "join";
+    private static final String REFUSED = "refused";
+    private static final String LOGGED = "logged";
+
+    private final String call;
+    private final Intracomm local;
+    private final int root;
+    private final Endpoint endpoint;
+    private final PortBoard board;
+
+    /** The port, at the root. */
+    private Ports.Port port;
+
+    JointRendezvous(String call, Intracomm local, int root) {
+        this.call = call;
+        this.local = local;
+        this.root = root;
+        endpoint = local.endpoint;
+        board = new PortBoard(call, endpoint);
+    }
+
+    // ---- ports
+
+    /** Shows a port to other jobs. While the relay has no names it is one for this job only, until {@link #visitor} shows it. */
+    static void publish(String call, Endpoint endpoint, Ports.Port port) {
+        endpoint.joiner().ifPresent(joiner -> new PortBoard(call, endpoint).tryBind(port.record(), record(LOGGED, Boolean.toString(joiner.isLogged()))));
+    }
+
+    /** Takes a port back. */
+    static void withdraw(String call, Endpoint endpoint, Ports.Port port) {
+        if (endpoint.joiner().isPresent()) {
+            PortBoard board = new PortBoard(call, endpoint);
+            if (board.tryLookup(port.record()).isPresent()) {
+                board.unbind(port.record());
+            }
+        }
+    }
+
+    private static SortedMap<String, String> record(String key, String value) {
+        return new TreeMap<>(Map.of(key, value));
+    }
+
+    // ---- the roots
+
+    /**
+     * Waits at a port for a group of another job, or until somebody of this job has come.
+     *
+     * @param isLocal whether somebody of this job has come
+     * @return null if somebody of this job has come, or nobody else can come: other jobs do not reach this one
+     */
+    JobJoin visitor(Ports.Port own, BooleanSupplier isLocal) {
+        Optional<JobJoiner> joiner = endpoint.joiner();
+        if (joiner.isEmpty() || joiner.get().isLogged()) {
+            return null;
+        }
+        port = own;
+        publish(call, endpoint, own);
+        Optional<Map<String, String>> came = board.awaitEither(isLocal, () -> board.tryLookup(own.visitor()));
+        return came.map(fields -> answered(fields, joiner.get())).orElse(null);
+    }
+
+    private JobJoin answered(Map<String, String> visitor, JobJoiner joiner) {
+        long joint = HexFormat.fromHexDigitsToLong(visitor.get(JOINT));
+        JobJoin.Part accepting = new JobJoin.Part(joiner.job(), local.group.worldRanks());
+        JobJoin.Part connecting = new JobJoin.Part(HexFormat.fromHexDigitsToLong(visitor.get("job")), numbers(visitor.get(RANKS)));
+        List<HomeRelay> all = new ArrayList<>(homes(joiner));
+        all.addAll(homes(visitor.get(HOMES)));
+        List<HomeRelay> distinct = JobJoiner.distinct(all);
+        JobJoin join = new JobJoin(
+                joiner.job(), joint, root, accepting, connecting, distinct, all.stream().mapToInt(distinct::indexOf).toArray());
+        try {
+            join.encode();
+            return join;
+        } catch (IllegalArgumentException e) {
+            String why = accepting.worldRanks().length + " and " + connecting.worldRanks().length + " processes are too many to be joined: " + e.getMessage();
+            board.bind(join.sideName(accepting), record(REFUSED, why));
+            throw new MPIException(MPI.ERR_PORT, call + ": " + why);
+        }
+    }
+
+    /** Goes to a port of another job, and waits to be let in. */
+    JobJoin visit(Ports.Port other) {
+        JobJoiner joiner = endpoint.joiner().orElseThrow(
+                () -> new MPIException(MPI.ERR_PORT, call + ": \"" + other.name() + "\" is a port of another job, and there is no relay"));
+        port = other;
+        requireOpen(joiner);
+        long joint = endpoint.value(() -> new SecureRandom().nextLong() | 1);
+        SortedMap<String, String> visitor = new TreeMap<>(Map.of(
+                JOINT, HexFormat.of().toHexDigits(joint), RANKS, text(local.group.worldRanks()), HOMES, text(homes(joiner))));
+        board.await(() -> {
+            if (board.bind(port.visitor(), visitor)) {
+                return Optional.of(true);
+            }
+            requireOpen(joiner); // Another group is being let in.
+            return Optional.empty();
+        });
+        try {
+            return decode(board.await(() -> letIn(lookupOf(JobJoin.sideName(joint, port.job()), port.job()), joiner)));
+        } catch (MPIException e) {
+            board.unbind(port.visitor());
+            throw e;
+        }
+    }
+
+    private void requireOpen(JobJoiner joiner) {
+        Map<String, String> found = lookupOf(port.record(), port.job()).orElseThrow(() -> new MPIException(MPI.ERR_PORT, call + ": no port \"" + port.name()
+                + "\" is open in this grid: its job, " + HexFormat.of().toHexDigits(port.job()) + ", has ended or closed it, or is one of another grid"));
+        boolean isOtherLogged = Boolean.parseBoolean(found.get(LOGGED));
+        if (isOtherLogged || joiner.isLogged()) {
+            throw new MPIException(MPI.ERR_PORT, call + ": \"" + port.name() + "\" is a port of another job, and " + (joiner.isLogged() ? "this" : "that")
+                    + " job is logged: only jobs of --durability none can be joined; start both with posthouse run --durability none");
+        }
+    }
+
+    /** The record of a name, if a rank of that job has bound it: the relay says who has. */
+    private Optional<Map<String, String>> lookupOf(String name, long job) {
+        return board.lookup(name).filter(fields -> HexFormat.of().toHexDigits(job).equals(fields.get("job")));
+    }
+
+    private Optional<Map<String, String>> letIn(Optional<Map<String, String>> answer, JobJoiner joiner) {
+        if (answer.isEmpty()) {
+            requireOpen(joiner);
+        }
+        return answer;
+    }
+
+    private JobJoin decode(Map<String, String> answer) {
+        if (answer.containsKey(REFUSED)) {
+            throw new MPIException(MPI.ERR_PORT, call + ": \"" + port.name() + "\" does not let this group in: " + answer.get(REFUSED));
+        }
+        return decode(Base64.getDecoder().decode(answer.get(JOIN)));
+    }
+
+    private JobJoin decode(byte[] frame) {
+        try {
+            return JobJoin.decode(ByteBuffer.wrap(frame));
+        } catch (WireException e) {
+            throw new MPIException(MPI.ERR_INTERN, call + ": the other job's answer cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    // ---- all
+
+    /** @param found at the root: the joint job; else null */
+    Intercomm meet(JobJoin found) {
+        JobJoin join = everywhere(found);
+        boolean isAccepting = join.accepting().job() == endpoint.joiner().orElseThrow().job();
+        int before = isAccepting ? 0 : join.accepting().worldRanks().length;
+        JobJoin own = join.by(before + local.group.Rank());
+        JobJoin.Part part = isAccepting ? join.accepting() : join.connecting();
+        Endpoint there = null;
+        String refusal = "";
+        try {
+            there = endpoint.joiner().orElseThrow().join(own);
+        } catch (IOException e) {
+            refusal = "rank " + local.group.Rank() + ": " + e.getMessage();
+        }
+        String failure = agreed(refusal, isAccepting, join, part);
+        if (!failure.isEmpty()) {
+            if (there != null) {
+                there.close();
+            }
+            throw local.check.error(MPI.ERR_PORT, call, "the two jobs cannot be joined: " + failure);
+        }
+        return new JointJob(call, local, root, own, there).intercomm();
+    }
+
+    private JobJoin everywhere(JobJoin found) {
+        byte[] frame = found == null ? new byte[0] : bytes(found);
+        int[] length = {frame.length};
+        local.collectives.bcast(call, new Elements(length, 0, 1, MPI.INT), root).run();
+        byte[] told = Arrays.copyOf(frame, length[0]);
+        local.collectives.bcast(call, new Elements(told, 0, told.length, MPI.BYTE), root).run();
+        return decode(told);
+    }
+
+    private static byte[] bytes(JobJoin join) {
+        ByteBuffer frame = join.encode();
+        byte[] bytes = new byte[frame.remaining()];
+        frame.get(bytes);
+        return bytes;
+    }
+
+    /**
+     * Tells the other root whether all here have joined, and learns whether all there have.
+     *
+     * @param refusal why this process has not joined; empty if it has
+     * @return why the jobs are not joined, the same at all processes; empty if they are
+     */
+    private String agreed(String refusal, boolean isAccepting, JobJoin join, JobJoin.Part part) {
+        Object[] refusals = new Object[local.group.Size()];
+        local.collectives.gather(
+                call, new Elements(new Object[] {refusal}, 0, 1, MPI.OBJECT), RankBlocks.even(refusals, 0, 1, MPI.OBJECT), root).run();
+        Object[] outcome = {""};
+        if (local.group.Rank() == root) {
+            String first = Arrays.stream(refusals).map(Object::toString).filter(each -> !each.isEmpty()).findFirst().orElse("");
+            try {
+                outcome[0] = isAccepting ? acceptedWith(first, join, part) : connectedWith(first, join, part);
+            } catch (MPIException e) {
+                outcome[0] = String.valueOf(e.getMessage());
+            }
+        }
+        local.collectives.bcast(call, new Elements(outcome, 0, 1, MPI.OBJECT), root).run();
+        return outcome[0].toString();
+    }
+
+    private String acceptedWith(String refusal, JobJoin join, JobJoin.Part own) {
+        board.bind(join.sideName(own), refusal.isEmpty() ? record(JOIN, Base64.getEncoder().encodeToString(bytes(join))) : record(REFUSED, refusal));
+        Map<String, String> other = board.await(() -> otherSide(join.sideName(join.connecting()), join.connecting().job()));
+        String isGone = HexFormat.of().toHexDigits(join.joint());
+        board.await(() -> board.lookup(port.visitor()).filter(fields -> isGone.equals(fields.get(JOINT))).isPresent() ? Optional.empty() : Optional.of(true));
+        return refusal.isEmpty() ? other.getOrDefault(REFUSED, "") : refusal;
+    }
+
+    private Optional<Map<String, String>> otherSide(String name, long job) {
+        Optional<Map<String, String>> found = lookupOf(name, job);
+        if (found.isEmpty() && board.lookup(port.visitor()).isEmpty()) {
+            // It binds its side first, and then leaves the port: what is not bound now never will be.
+            return Optional.of(lookupOf(name, job).orElse(record(REFUSED, "the other job has ended, or given up")));
+        }
+        return found;
+    }
+
+    private String connectedWith(String refusal, JobJoin join, JobJoin.Part own) {
+        board.bind(join.sideName(own), refusal.isEmpty() ? new TreeMap<>() : record(REFUSED, refusal));
+        board.unbind(port.visitor());
+        boolean isThere = board.lookup(join.sideName(join.accepting())).isPresent();
+        return !refusal.isEmpty() || isThere ? refusal : "the other job has ended";
+    }
+
+    // ---- texts
+
+    private List<HomeRelay> homes(JobJoiner joiner) {
+        return Arrays.stream(local.group.worldRanks()).mapToObj(joiner::home).toList();
+    }
+
+    private static String text(int[] numbers) {
+        return String.join(",", Arrays.stream(numbers).mapToObj(Integer::toString).toList());
+    }
+
+    private static int[] numbers(String text) {
+        return Arrays.stream(text.split(",")).mapToInt(Integer::parseInt).toArray();
+    }
+
+    /** Each relay once, and then for each rank the place of its own. */
+    private static String text(List<HomeRelay> homes) {
+        List<HomeRelay> distinct = JobJoiner.distinct(homes);
+        String relays = String.join(",", distinct.stream()
+                .map(home -> PortBoard.encode(home.site()) + ";" + PortBoard.encode(home.relay()) + ";" + PortBoard.encode(home.address())).toList());
+        return relays + "|" + text(homes.stream().mapToInt(distinct::indexOf).toArray());
+    }
+
+    private static List<HomeRelay> homes(String text) {
+        String[] halves = text.split("\\|");
+        List<HomeRelay> distinct = Arrays.stream(halves[0].split(",")).map(each -> {
+            String[] parts = each.split(";");
+            return new HomeRelay(PortBoard.decode(parts[0]), PortBoard.decode(parts[1]), PortBoard.decode(parts[2]));
+        }).toList();
+        return Arrays.stream(numbers(halves[1])).mapToObj(distinct::get).toList();
+    }
+}

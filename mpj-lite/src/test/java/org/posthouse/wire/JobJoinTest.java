@@ -1,0 +1,53 @@
+package org.posthouse.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+class JobJoinTest {
+    private static final JobJoin JOIN = SampleFrames.JOB_JOIN;
+
+    @Test
+    void acceptingRanksComeFirst() {
+        assertThat(JOIN.size()).isEqualTo(3);
+        assertThat(new int[] {JOIN.worldRankOf(0), JOIN.worldRankOf(1), JOIN.worldRankOf(2)}).containsExactly(4, 0, 5);
+        assertThat(JOIN.partOf(1)).isSameAs(JOIN.accepting());
+        assertThat(JOIN.partOf(2)).isSameAs(JOIN.connecting());
+    }
+
+    @Test
+    void isTheSameJointJobWhoeverAsks() throws WireException {
+        JobJoin other = JobJoin.decode(JOIN.by(1).encode());
+        assertThat(other.job()).isEqualTo(JOIN.accepting().job());
+        assertThat(other.rank()).isEqualTo(1);
+        assertThat(other.isSameJoint(JOIN)).isTrue();
+    }
+
+    @Test
+    void isAnotherJointJobWithOtherRanks() {
+        JobJoin.Part part = new JobJoin.Part(JOIN.accepting().job(), new int[] {4, 1});
+        JobJoin other = new JobJoin(JOIN.job(), JOIN.joint(), JOIN.rank(), part, JOIN.connecting(), JOIN.homes(), JOIN.homeOf());
+        assertThat(other.isSameJoint(JOIN)).isFalse();
+        JobJoin elsewhere =
+                new JobJoin(JOIN.job(), JOIN.joint(), JOIN.rank(), JOIN.accepting(), JOIN.connecting(), JOIN.homes(), new int[] {0, 1, 1});
+        assertThat(elsewhere.isSameJoint(JOIN)).isFalse();
+    }
+
+    @Test
+    void refusesTwoPartsOfOneJob() {
+        JobJoin.Part part = new JobJoin.Part(JOIN.job(), new int[] {1, 2});
+        ByteBuffer frame = new JobJoin(JOIN.job(), JOIN.joint(), 2, part, JOIN.connecting(), JOIN.homes(), JOIN.homeOf()).encode();
+        assertThatThrownBy(() -> JobJoin.decode(frame)).isInstanceOf(WireException.class).hasMessageContaining("expected ranks of two jobs");
+    }
+
+    @Test
+    void sealedTokenIsReadWithTheRanksOwnTokenOnly() {
+        Token own = new Token(1, 2);
+        Token sealed = JobJoined.seal(SampleFrames.TOKEN, own, 7);
+        assertThat(JobJoined.seal(sealed, own, 7)).isEqualTo(SampleFrames.TOKEN);
+        assertThat(JobJoined.seal(sealed, new Token(1, 3), 7)).isNotEqualTo(SampleFrames.TOKEN);
+        assertThat(JobJoined.seal(sealed, own, 8)).isNotEqualTo(SampleFrames.TOKEN);
+    }
+}
