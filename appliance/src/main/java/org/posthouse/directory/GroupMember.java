@@ -232,7 +232,7 @@ final class GroupMember {
                 Map.entry("hazelcast.operation.call.timeout.millis", "10000"),
                 // A write that not all copies have confirmed fails, or a part that is being cut off would answer that it is done.
                 Map.entry("hazelcast.operation.fail.on.indeterminate.state", "true"),
-                Map.entry("hazelcast.operation.backup.timeout.millis", "2000"),
+                Map.entry("hazelcast.operation.backup.timeout.millis", "1000"),
                 Map.entry("hazelcast.wait.seconds.before.join", "1"),
                 Map.entry("hazelcast.max.wait.seconds.before.join", "5"),
                 Map.entry("hazelcast.graceful.shutdown.max.wait", "4"),
@@ -241,7 +241,7 @@ final class GroupMember {
                 // Milliseconds between retries of a refused connection, and the number of retries before the member
                 // is removed from the group.
                 Map.entry("hazelcast.connection.monitor.interval", "500"),
-                Map.entry("hazelcast.connection.monitor.max.faults", "3"),
+                Map.entry("hazelcast.connection.monitor.max.faults", "2"),
                 Map.entry("hazelcast.merge.first.run.delay.seconds", String.valueOf(timing.mergeSeconds())),
                 Map.entry("hazelcast.merge.next.run.delay.seconds", String.valueOf(timing.mergeSeconds())));
     }

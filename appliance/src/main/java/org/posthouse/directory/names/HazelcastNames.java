@@ -275,7 +275,7 @@ public final class HazelcastNames implements NameService {
         return new NameException(
                 NameException.Kind.UNAVAILABLE,
                 "names at relay " + relay + ": this part of the group has no majority: " + lacking
-                        + "; try again when the links are back, or stop relays that are gone for good with their own posthouse relay");
+                        + "; try again when the links are back, or start this relay again without those that are gone for good");
     }
 
     @Override

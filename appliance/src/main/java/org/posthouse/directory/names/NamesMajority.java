@@ -5,8 +5,11 @@ import com.hazelcast.splitbrainprotection.HeartbeatAware;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionFunction;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -21,10 +24,13 @@ import java.util.TreeSet;
  */
 public final class NamesMajority implements SplitBrainProtectionFunction, HeartbeatAware {
     private final String attribute;
-    private final int configured;
+    private final Set<String> configured;
 
     /** Relays seen that have not left with notice. Guarded by this. */
     private final Set<String> known = new TreeSet<>();
+
+    /** The last address of each relay seen. Guarded by this. */
+    private final Map<String, String> addresses = new TreeMap<>();
 
     /** The members that Hazelcast has told last. Guarded by this. */
     private Collection<Member> told = List.of();
@@ -91,9 +97,8 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
      */
     public NamesMajority(String attribute, String own, List<String> addresses) {
         this.attribute = attribute;
-        Set<String> all = new TreeSet<>(addresses);
-        all.add(own);
-        this.configured = all.size();
+        this.configured = new TreeSet<>(addresses);
+        configured.add(own);
     }
 
     /** From now on asks the directory and the member; before, only configuration and members count. */
@@ -120,7 +125,10 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
 
     private synchronized Optional<String> lacking(Collection<? extends Member> members) {
         Set<String> here = new TreeSet<>();
-        members.forEach(member -> here.add(relayOf(member)));
+        for (Member member : members) {
+            here.add(relayOf(member));
+            addresses.put(relayOf(member), member.getAddress().getHost() + ":" + member.getAddress().getPort());
+        }
         Roll now = group.roll();
         known.removeAll(now.withdrawn());
         known.addAll(now.listed());
@@ -144,7 +152,15 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
 
     /** The number of relays that are known. */
     synchronized int relays() {
-        return Math.max(configured, known.size());
+        Set<String> left = new TreeSet<>();
+        addresses.forEach((relay, address) -> {
+            if (!known.contains(relay)) {
+                left.add(address);
+            }
+        });
+        known.stream().map(addresses::get).filter(Objects::nonNull).forEach(left::remove);
+        long expected = configured.stream().filter(address -> !left.contains(address)).count();
+        return Math.max((int) expected, known.size());
     }
 
     /** How many of so many relays a part must have. */

@@ -2,8 +2,10 @@ package org.posthouse.directory.names;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.hazelcast.cluster.Address;
 import com.hazelcast.cluster.Member;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +52,27 @@ class NamesMajorityTest {
     }
 
     private static Member member(String relay) {
-        return (Member) Proxy.newProxyInstance(Member.class.getClassLoader(), new Class<?>[] {Member.class}, (proxy, method, args) -> relay);
+        return (Member) Proxy.newProxyInstance(Member.class.getClassLoader(), new Class<?>[] {Member.class}, (proxy, method,
+                args) -> method.getName().equals("getAddress") ? new Address("127.0.0.1", InetAddress.getLoopbackAddress(), port(relay)) : relay);
+    }
+
+    private static int port(String relay) {
+        return relay.charAt(0) - 'a' + 1;
+    }
+
+    /** It is counted by its address, whatever the relay at another address is called. */
+    @Test
+    void aConfiguredRelayThatLeftWithNoticeDoesNotCountEither() {
+        NamesMajority majority = majority("127.0.0.1:2", "127.0.0.1:3");
+        assertThat(has(majority, "a", "b", "c")).isTrue();
+        majority.follow(group(new NamesMajority.Roll(Set.of("a", "b"), Set.of("c"))));
+        assertThat(has(majority, "a")).as("of a and b").isFalse();
+        majority.follow(group(new NamesMajority.Roll(Set.of("a"), Set.of("b", "c"))));
+        assertThat(has(majority, "a")).isTrue();
+        NamesMajority other = majority("127.0.0.1:2", "127.0.0.1:3");
+        assertThat(has(other, "a", "d", "e")).isTrue();
+        other.follow(group(new NamesMajority.Roll(Set.of("a"), Set.of("d", "e"))));
+        assertThat(has(other, "a")).as("b and c may be a group").isFalse();
     }
 
     @Test
