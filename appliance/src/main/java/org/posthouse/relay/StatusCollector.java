@@ -42,6 +42,7 @@ import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.status.JobActivity;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NamesStatus;
 import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RankWait;
@@ -299,6 +300,12 @@ public final class StatusCollector implements RelayView {
                 change.pauseMicrosMedian(),
                 change.pauseMicrosMax(),
                 change.tookMicros());
+    }
+
+    @Override
+    public Future<NamesStatus> names(String prefix, String after) {
+        return serving ? relay.names().status(prefix, after)
+                : Future.failedFuture(new IllegalArgumentException("relay " + relay.id() + " is starting or stopping"));
     }
 
     @Override

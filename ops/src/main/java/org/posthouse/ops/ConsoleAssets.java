@@ -30,13 +30,14 @@ final class ConsoleAssets {
 
     /** The addresses of the page's views, as routes: each is answered with the same document. */
     static final List<String> PAGES = List.of(
-            "/", "/relays/:id", "/jobs/:id", "/jobs/:id/matrix", "/jobs/:id/timeline", "/jobs/:id/waits", "/jobs/:id/output", "/nodes", "/events");
+            "/", "/relays/:id", "/jobs/:id", "/jobs/:id/matrix", "/jobs/:id/timeline", "/jobs/:id/waits", "/jobs/:id/output", "/nodes", "/names",
+            "/events");
 
     private static final List<String> PAGE_FILES = List.of(
             "console.css", "favicon.svg", "app.js", "router.js", "model.js", "silence.js", "format.js", "stream.js", "live.js", "login.js", "worker.js",
             "parts.js", "map.js", "grid.js", "relays.js", "relay.js", "links.js", "lanes.js", "jobs.js", "job.js", "mode.js", "nodes.js",
             "orders.js", "question.js", "poll.js", "chart.js", "eventlog.js", "events.js", "canvas.js", "matrix.js", "matrixcanvas.js", "timeline.js",
-            "timelinecanvas.js", "waits.js", "output.js");
+            "timelinecanvas.js", "waits.js", "output.js", "names.js");
 
     /** Modules that the document does not need for its first drawing. */
     private static final Set<String> LATER = Set.of("/console/worker.js", "/console/chart.js", "/webjars/uplot/dist/uPlot.esm.js");

@@ -12,6 +12,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NamesStatus;
 import org.posthouse.status.RelayEvent;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.status.Traffic;
@@ -167,6 +168,10 @@ final class OpsJson {
 
     static Buffer history(SpeedHistory.Shown history) {
         return bytes(history);
+    }
+
+    static Buffer names(NamesStatus names) {
+        return bytes(names);
     }
 
     static Buffer health() {

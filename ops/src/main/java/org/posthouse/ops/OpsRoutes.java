@@ -86,6 +86,7 @@ final class OpsRoutes {
         get(router, "/api/v1/grid", this::grid);
         get(router, "/api/v1/event-log", this::events);
         get(router, "/api/v1/history", ctx -> Responses.json(ctx, 200, OpsJson.history(known.history.shown())));
+        get(router, "/api/v1/names", this::names);
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
         get(router, "/api/v1/jobs/:id/matrix", ctx -> ask(ctx, JobQuestions::matrix));
@@ -155,6 +156,24 @@ final class OpsRoutes {
         int most = (int) Math.min(EventBoard.EVENTS_MAX, Long.parseLong(limit));
         Responses.json(ctx, 200, OpsJson.events(
                 known.events.after(Long.parseLong(after), most, parameter(ctx, "job", ""), parameter(ctx, "kind", ""))));
+    }
+
+    /** As the first relay of this process sees them. */
+    private void names(RoutingContext ctx) {
+        List<RelayView> relays = views.get();
+        if (relays.isEmpty()) {
+            Responses.error(ctx, 503, "no relay runs in this process");
+            return;
+        }
+        relays.getFirst().names(parameter(ctx, "prefix", ""), parameter(ctx, "after", "")).onComplete((found, fault) -> {
+            if (fault == null) {
+                answer(ctx, () -> OpsJson.names(found));
+            } else if (fault instanceof IllegalArgumentException) {
+                Responses.error(ctx, 400, Responses.shortened(fault.getMessage()));
+            } else {
+                ctx.fail(fault);
+            }
+        });
     }
 
     private static String parameter(RoutingContext ctx, String name, String otherwise) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import org.posthouse.status.JobActivity;
 import org.posthouse.status.JobOutput;
+import org.posthouse.status.NamesStatus;
 import org.posthouse.status.PairTraffic;
 import org.posthouse.status.RankWait;
 import org.posthouse.status.RelayEvent;
@@ -125,6 +126,17 @@ public interface RelayView {
      */
     default Future<JobOutput> output(OutputQuery query) {
         return Future.succeededFuture(new JobOutput(List.of(), 0, 0));
+    }
+
+    /**
+     * The names of the grid, and who leads it, as this relay sees it.
+     *
+     * @param prefix names at and below it; empty for all
+     * @param after only names behind this one; empty for all
+     * @return fails with {@link IllegalArgumentException}, in one line, if one of them is no name. Completes on any thread
+     */
+    default Future<NamesStatus> names(String prefix, String after) {
+        return Future.failedFuture(new IllegalArgumentException("this relay has no names"));
     }
 
     /**

@@ -39,7 +39,7 @@ class ConsoleAccessibilityTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"grid, /", "nodes, /nodes", "events, /events", "relay, /relays/rennes-a", "job, /jobs/1f4c9ae02b77d310",
+    @CsvSource({"grid, /", "nodes, /nodes", "names, /names", "events, /events", "relay, /relays/rennes-a", "job, /jobs/1f4c9ae02b77d310",
         "matrix, /jobs/1f4c9ae02b77d310/matrix", "timeline, /jobs/1f4c9ae02b77d310/timeline", "waits, /jobs/1f4c9ae02b77d310/waits",
         "output, /jobs/1f4c9ae02b77d310/output",
         "missing, /no/such/page"})

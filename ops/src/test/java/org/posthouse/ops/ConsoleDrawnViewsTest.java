@@ -239,6 +239,25 @@ class ConsoleDrawnViewsTest {
         }
     }
 
+    @Test
+    void theNamesPageShowsWhoLeadsWhatIsBoundAndWhatHasChanged() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/names").toString());
+            browser.await("the leader", () -> browser.text("dl.facts-grid dd:first-of-type a[href='/relays/orsay%2F2']"), "orsay/2");
+            browser.await("one name", () -> browser.text("tbody th.code"), "config/solver");
+            assertThat(browser.text("section:last-of-type tbody tr")).contains("unbound mpi/old 2 – port=<b>p</b>");
+            browser.all("p.more button").getFirst().click();
+            browser.await("the next name", () -> browser.text("tbody th.code"), "vm/leader");
+            browser.open(ops.uri("/names?prefix=config").toString());
+            browser.await("of the prefix in the address", () -> browser.text("tbody th.code"), "config/solver");
+            assertThat(browser.all("p.more button")).isEmpty();
+            ops.relay.namesFailure = "the directory server is down";
+            browser.await("why there are none", () -> browser.text(".notice.bad"), "No names. the directory server is down. Jobs and their messages go on.");
+            browser.open(ops.uri("/names?prefix=a+b").toString());
+            browser.await("what is wrong", () -> browser.text(".notice.bad"), "\"a b\" is no name");
+        }
+    }
+
     private static void add(List<RelayEvent> events, OpsFixture ops, int n) {
         for (int i = 0; i < n; i++) {
             int id = events.size() + 1;

@@ -6,9 +6,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
+import org.posthouse.status.NamesStatus;
 import org.posthouse.status.NodeStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayEvent;
@@ -34,6 +36,7 @@ final class Scenes {
         volatile RelayMetrics metrics = RelayMetrics.NONE;
         volatile Readiness readiness = Readiness.ok();
         volatile RuntimeException failure;
+        volatile String namesFailure = "";
         final List<RelayEvent> events = new CopyOnWriteArrayList<>();
 
         MovingRelay(RelayStatus snapshot) {
@@ -70,6 +73,22 @@ final class Scenes {
             }
             return Future.succeededFuture(new ModeReport(
                     snapshot.relay(), "multiplexed", "pooled " + order.loops(), 16, 15, 1, 900, 2_000, 70_000));
+        }
+
+        /** Of two names the first, unless one is behind it. */
+        @Override
+        public Future<NamesStatus> names(String prefix, String after) {
+            if (prefix.contains(" ")) {
+                return Future.failedFuture(new IllegalArgumentException("\"" + prefix + "\" is no name"));
+            }
+            NamesStatus.BoundName first = new NamesStatus.BoundName("config/solver", 3, 0, "url=http://n1:80");
+            NamesStatus.BoundName second = new NamesStatus.BoundName("vm/leader", 7, 7, "leader=orsay/2");
+            List<NamesStatus.BoundName> found =
+                    Stream.of(first, second).filter(each -> each.name().startsWith(prefix) && each.name().compareTo(after) > 0).toList();
+            return Future.succeededFuture(new NamesStatus(
+                    snapshot.relay(), "orsay/2", 7, 1_700_000_000_000L, namesFailure, found.stream().limit(1).toList(), found.size() > 1,
+                    List.of(new NamesStatus.NameChange(1_700_000_000_500L, "vm/leader", 7, 7, true, "leader=orsay/2"),
+                            new NamesStatus.NameChange(1_700_000_000_100L, "mpi/old", 2, 0, false, "port=<b>p</b>"))));
         }
 
         @Override

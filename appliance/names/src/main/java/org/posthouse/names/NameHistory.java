@@ -42,7 +42,8 @@ public final class NameHistory {
         entries.addLast(new Entry(alarm.now(), bound.name(), bound.version(), bound.record().epoch(), change.present(), text(bound.record())));
     }
 
-    private static String text(NameRecord record) {
+    /** A record's fields as {@code name=value}, cut to 300 characters. */
+    public static String text(NameRecord record) {
         StringBuilder text = new StringBuilder();
         for (Map.Entry<String, String> field : record.fields().entrySet()) {
             if (text.length() > CHARS_MAX) {

@@ -1,5 +1,7 @@
 package org.posthouse.relay.names;
 
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -14,11 +16,16 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.posthouse.audit.Audit;
+import org.posthouse.causes.Causes;
 import org.posthouse.names.Alarm;
 import org.posthouse.names.BoundName;
+import org.posthouse.names.Leader;
 import org.posthouse.names.Name;
+import org.posthouse.names.NameException;
 import org.posthouse.names.NameFrontEnd;
+import org.posthouse.names.NameHistory;
 import org.posthouse.names.NameService;
+import org.posthouse.status.NamesStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +35,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class RelayNames {
     private static final Logger LOG = LoggerFactory.getLogger(RelayNames.class);
+
+    /** Names that the console shows at once. */
+    private static final int SHOWN_MAX = 100;
 
     private final String relay;
     private final NameFrontEnd frontEnd;
@@ -116,6 +126,37 @@ public final class RelayNames {
 
     private CompletableFuture<Boolean> remove(BoundName bound) {
         return frontEnd.unbind(bound.name(), bound.version()).toCompletableFuture();
+    }
+
+    /**
+     * What is bound at and below a prefix, who leads, and what has changed, for the console.
+     *
+     * @param prefix empty for all names
+     * @param after only names behind this one; empty for all
+     * @return fails with {@link IllegalArgumentException} if one of them is no name; without names if they cannot be had
+     */
+    public Future<NamesStatus> status(String prefix, String after) {
+        CompletionStage<List<BoundName>> listed;
+        try {
+            Optional<Name> behind = after.isEmpty() ? Optional.empty() : Optional.of(Name.parse(after));
+            listed = frontEnd.list(Name.parsePrefix(prefix), SHOWN_MAX + 1, behind);
+        } catch (NameException e) {
+            return Future.failedFuture(new IllegalArgumentException(e.getMessage(), e));
+        }
+        Promise<NamesStatus> status = Promise.promise();
+        listed.whenComplete((found, fault) -> status.complete(status(fault == null ? found : List.of(), fault == null ? "" : Causes.text(fault))));
+        return status.future();
+    }
+
+    private NamesStatus status(List<BoundName> found, String unavailable) {
+        Optional<Leader> elected = leader.leader();
+        return new NamesStatus(
+                relay, elected.map(Leader::contender).orElse(""), elected.map(Leader::count).orElse(0L), elected.map(Leader::since).orElse(0L), unavailable,
+                found.stream().limit(SHOWN_MAX).map(each -> new NamesStatus.BoundName(
+                        each.name().toString(), each.version(), each.record().epoch(), NameHistory.text(each.record()))).toList(),
+                found.size() > SHOWN_MAX,
+                frontEnd.history().newestFirst().stream().map(each -> new NamesStatus.NameChange(
+                        each.at(), each.name().toString(), each.version(), each.epoch(), each.present(), each.fields())).toList());
     }
 
     /** Why names cannot be had; empty if they can. */

@@ -18,6 +18,7 @@ import { MatrixPage } from '/console/matrix.js';
 import { TimelinePage } from '/console/timeline.js';
 import { waitsPage } from '/console/waits.js';
 import { outputDrawn, outputPage, outputQuery } from '/console/output.js';
+import { namesPage, namesQuery } from '/console/names.js';
 import { Poller } from '/console/poll.js';
 import { Account } from '/console/login.js';
 
@@ -26,7 +27,8 @@ const BEAT_MS = 1000;
 const EVENT_LOG = '/api/v1/event-log';
 
 /** Views whose data the live stream does not carry, and where it is. */
-const ASKED = new Map(['matrix', 'timeline', 'waits', 'output'].map((name) => [name, `/api/v1/jobs/{id}/${name}`]));
+const NAMES = '/api/v1/names';
+const ASKED = new Map([...['matrix', 'timeline', 'waits', 'output'].map((name) => [name, `/api/v1/jobs/{id}/${name}`]), ['names', NAMES]]);
 
 const PAGES = {
   grid: gridPage,
@@ -37,6 +39,7 @@ const PAGES = {
   timeline: (page) => page.timeline.draw(page),
   waits: waitsPage,
   output: outputPage,
+  names: namesPage,
   nodes: (page) => nodesSection(page.model, page.now, nodesOf(page.model.overview), page.question),
 };
 
@@ -116,7 +119,7 @@ class PosthouseConsole extends LitElement {
     const { name, id } = this.router.view;
     if (name === 'relay' || name === 'job') import('/console/chart.js'); // After the first drawing: its library is the largest file.
     const asked = ASKED.get(name);
-    const query = name === 'output' ? outputQuery(location.search) : '';
+    const query = name === 'output' ? outputQuery(location.search) : name === 'names' ? namesQuery(location.search) : '';
     this.poller.use(asked && this.kept.paths.has(asked) ? `${asked.replace('{id}', encodeURIComponent(id))}${query}` : null);
     if (name === 'output') outputDrawn(this, this.kept.follow);
   }
@@ -195,6 +198,10 @@ class PosthouseConsole extends LitElement {
         const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value)).toString();
         history.replaceState(null, '', `${jobPath(job, 'output')}${query ? `?${query}` : ''}`);
       }),
+      filterNames: change((filter) => {
+        const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value)).toString();
+        history.replaceState(null, '', query ? `/names?${query}` : '/names');
+      }),
       followOutput: change((follow) => { kept.follow = follow; }),
       toggleLink: change((key) => kept.openedLinks.delete(key) || kept.openedLinks.add(key)),
       showWhole: change((job) => kept.wholeJobs.add(job)),
@@ -206,7 +213,7 @@ class PosthouseConsole extends LitElement {
     const { overview } = this.model;
     const job = overview?.jobs.find((one) => one.id === view.id);
     const name = {
-      grid: '', nodes: 'Nodes', events: 'Events', missing: 'No such page', relay: `Relay ${view.id}`, job: job?.name ?? `Job ${view.id}`,
+      grid: '', nodes: 'Nodes', names: 'Names', events: 'Events', missing: 'No such page', relay: `Relay ${view.id}`, job: job?.name ?? `Job ${view.id}`,
       matrix: `Matrix of ${job?.name ?? view.id}`, timeline: `Timeline of ${job?.name ?? view.id}`, waits: `Waits of ${job?.name ?? view.id}`,
       output: `Output of ${job?.name ?? view.id}`,
     }[view.name];
@@ -225,6 +232,7 @@ class PosthouseConsole extends LitElement {
       <nav class="pages" aria-label="Pages">
         ${entry('/', 'Grid', 0)}
         ${entry('/nodes', 'Nodes', nodes)}
+        ${this.kept.paths.has(NAMES) ? entry('/names', 'Names', 0) : nothing}
         ${this.kept.paths.has(EVENT_LOG) || this.eventLog.heard ? entry('/events', 'Events', 0) : nothing}
       </nav>
       <p class="where">${versions}</p>

@@ -9,7 +9,7 @@ export function parse(pathname) {
   if (parts.at(-1) === '') parts.pop();
   const [first, id, view] = parts;
   if (parts.length === 0) return { name: 'grid' };
-  if (parts.length === 1 && ['nodes', 'events'].includes(first)) return { name: first };
+  if (parts.length === 1 && ['nodes', 'names', 'events'].includes(first)) return { name: first };
   if (parts.length === 2 && first === 'relays') return { name: 'relay', id: decoded(id) };
   if (parts.length === 2 && first === 'jobs') return { name: 'job', id: decoded(id) };
   if (parts.length === 3 && first === 'jobs' && VIEWS_OF_JOB.includes(view)) return { name: view, id: decoded(id) };
