@@ -1,13 +1,13 @@
 package org.posthouse.wire;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Puts the pages of one body together. For one connection and one direction; not thread-safe. */
 public final class NameAssembly {
     private final int bytesMax;
-    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+    private byte[] body = {};
     private long id;
     private int expected = -1;
 
@@ -28,19 +28,19 @@ public final class NameAssembly {
                     CloseReason.NOT_EXPECTED,
                     "a name page of question " + page.id() + " with " + page.left() + " pages left, expected question " + id + " with " + expected);
         }
-        if (body.size() + page.bytes().remaining() > bytesMax) {
+        if (body.length + page.bytes().remaining() > bytesMax) {
             throw new WireException(CloseReason.LIMIT, "a body about names of more than " + bytesMax + " bytes");
         }
-        byte[] bytes = new byte[page.bytes().remaining()];
-        page.bytes().duplicate().get(bytes);
-        body.writeBytes(bytes);
+        int before = body.length;
+        body = Arrays.copyOf(body, before + page.bytes().remaining());
+        page.bytes().duplicate().get(body, before, body.length - before);
         id = page.id();
         expected = page.left() - 1;
         if (page.left() > 0) {
             return Optional.empty();
         }
-        ByteBuffer all = ByteBuffer.wrap(body.toByteArray());
-        body.reset();
+        ByteBuffer all = ByteBuffer.wrap(body);
+        body = new byte[0];
         return Optional.of(all);
     }
 }
