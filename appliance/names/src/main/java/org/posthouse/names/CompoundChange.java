@@ -76,7 +76,8 @@ public final class CompoundChange {
      * Makes the change.
      *
      * @param epoch the count of the election that the caller has won; 0 without one
-     * @return the new state; fails with CONFLICT if the state has changed since, and then nothing was changed: begin again
+     * @return the new state, perhaps with changes that others have made since; fails with CONFLICT if the state has changed before, and then nothing was
+     *         changed: begin again
      */
     public CompletionStage<BoundName> commit(long epoch) {
         CompletableFuture<?>[] bound = copies.entrySet().stream().map(copy -> {
@@ -86,10 +87,19 @@ public final class CompoundChange {
         }).toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(bound)
                 .thenCompose(all -> names.swap(state, version, NameRecord.of(pointers, epoch)))
-                .whenComplete((swapped, fault) -> {
-                    if (fault != null && Faults.of(fault).kind() == NameException.Kind.CONFLICT) {
-                        copies.keySet().forEach(key -> names.unbind(copy(state, pointers.get(key)), NameService.ANY_VERSION));
-                    }
-                });
+                .exceptionally(fault -> afterConflict(Faults.of(fault)));
+    }
+
+    /** A swap that was done may find itself, if it was asked again as its answer was lost. The copies that the state points to stay. */
+    private BoundName afterConflict(NameException fault) {
+        if (fault.kind() == NameException.Kind.CONFLICT) {
+            Optional<BoundName> own =
+                    fault.found().filter(found -> copies.keySet().stream().anyMatch(key -> pointers.get(key).equals(found.record().field(key))));
+            if (own.isPresent()) {
+                return own.get();
+            }
+            copies.keySet().forEach(key -> names.unbind(copy(state, pointers.get(key)), NameService.ANY_VERSION));
+        }
+        throw fault;
     }
 }

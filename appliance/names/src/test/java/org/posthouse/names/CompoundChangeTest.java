@@ -89,6 +89,21 @@ class CompoundChangeTest {
         assertThat(copies(world)).as("old and new ones, none of the refused change").hasSize(5);
     }
 
+    /** Its back end has done it, lost the answer and tried again. */
+    @Test
+    void aChangeThatFindsItselfIsMadeAndKeepsItsCopies() {
+        SimulatedWorld world = new SimulatedWorld(1, 0);
+        change(world.new FrontEnd("first"), OLD);
+        world.run(10_000);
+        SlowSwap twice = new SlowSwap(world, 10);
+        twice.isAskedTwice = true;
+        CompletableFuture<BoundName> made = CompoundChange.begin(twice, STATE, () -> "id-" + ids.incrementAndGet(), twice.alarm)
+                .thenCompose(change -> change.put("a", Map.of("v", "3")).commit(0)).toCompletableFuture();
+        world.run(10_000);
+        assertThat(read(world)).isEqualTo(Map.of("a", NameRecord.of(Map.of("v", "3")), "b", OLD.get("b")));
+        assertThat(made.join().version()).isEqualTo(2);
+    }
+
     /** It bound its copies, slept for longer than the collector waits, and then swaps. */
     @Test
     void aWriterThatSleptPastTheCollectorChangesNothing() {

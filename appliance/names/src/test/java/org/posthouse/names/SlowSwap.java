@@ -6,11 +6,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** A world's back end, whose swaps come late. */
+/** A world's back end, whose swaps come late, and perhaps twice. */
 final class SlowSwap implements NameService {
     final Alarm alarm;
     private final SimulatedWorld world;
     private final long delayMs;
+
+    /** Whether the answer is that of a second swap, which finds what the first has done. */
+    boolean isAskedTwice;
 
     SlowSwap(SimulatedWorld world, long delayMs) {
         this.world = world;
@@ -31,6 +34,9 @@ final class SlowSwap implements NameService {
     @Override
     public CompletionStage<BoundName> swap(Name name, long expected, NameRecord record) {
         CompletableFuture<BoundName> late = new CompletableFuture<>();
+        if (isAskedTwice) {
+            world.after(delayMs, () -> world.backEnd().swap(name, expected, record));
+        }
         world.after(delayMs, () -> world.backEnd().swap(name, expected, record).whenComplete((bound, fault) -> {
             if (fault == null) {
                 late.complete(bound);

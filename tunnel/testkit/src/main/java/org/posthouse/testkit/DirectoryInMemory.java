@@ -3,6 +3,7 @@ package org.posthouse.testkit;
 import com.unboundid.ldap.listener.InMemoryDirectoryServer;
 import com.unboundid.ldap.listener.InMemoryDirectoryServerConfig;
 import com.unboundid.ldap.listener.InMemoryListenerConfig;
+import com.unboundid.ldap.listener.interceptor.InMemoryOperationInterceptor;
 import com.unboundid.ldap.sdk.Entry;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.schema.Schema;
@@ -26,11 +27,21 @@ public final class DirectoryInMemory implements AutoCloseable {
      * @param sockets null for plain ones
      */
     public static DirectoryInMemory start(String schema, ServerSocketFactory sockets) throws IOException {
+        return start(schema, sockets, new InMemoryOperationInterceptor() {});
+    }
+
+    /**
+     * As the other, with an observer of all operations.
+     *
+     * @param interceptor may refuse operations
+     */
+    public static DirectoryInMemory start(String schema, ServerSocketFactory sockets, InMemoryOperationInterceptor interceptor) throws IOException {
         try {
             InMemoryDirectoryServerConfig config = new InMemoryDirectoryServerConfig("dc=example,dc=org");
             config.addAdditionalBindCredentials(Slapd.USER, Slapd.PASSWORD);
             config.setListenerConfigs(new InMemoryListenerConfig("loopback", InetAddress.getLoopbackAddress(), 0, sockets, null, null));
             config.setSchema(Schema.mergeSchemas(Schema.getDefaultStandardSchema(), standardForm(schema)));
+            config.addInMemoryOperationInterceptor(interceptor);
             InMemoryDirectoryServer server = new InMemoryDirectoryServer(config);
             server.add("dn: dc=example,dc=org", "objectClass: domain", "dc: example");
             server.add("dn: " + Slapd.BASE, "objectClass: organizationalUnit", "ou: names");
@@ -56,6 +67,11 @@ public final class DirectoryInMemory implements AutoCloseable {
     /** The port on 127.0.0.1. */
     public int port() {
         return server.getListenPort();
+    }
+
+    /** Ends all connections as they are; new ones are taken. */
+    public void endConnections() {
+        server.closeAllConnections(false);
     }
 
     @Override

@@ -43,6 +43,10 @@ final class LdapDirectory {
         void accept(Attributes entry) throws NamingException;
     }
 
+    private interface Addition {
+        boolean isDone() throws NamingException;
+    }
+
     private final LdapConnection connection;
     private final LdapName base;
 
@@ -56,11 +60,24 @@ final class LdapDirectory {
 
     /** Whether there was no entry of the name. */
     boolean add(BoundName bound) {
+        return added(() -> connection.once(adding(bound)));
+    }
+
+    /** As {@link #add}, but added again where the connection has ended, so the entry that it then finds may be its own. */
+    boolean addRepeatably(BoundName bound) {
+        return added(() -> connection.repeatably(adding(bound)));
+    }
+
+    private LdapConnection.Operation<Boolean> adding(BoundName bound) {
+        return context -> {
+            context.createSubcontext(dn(bound.name()), RecordEntry.attributes(bound)).close();
+            return true;
+        };
+    }
+
+    private boolean added(Addition addition) {
         try {
-            return connection.repeatably(context -> {
-                context.createSubcontext(dn(bound.name()), RecordEntry.attributes(bound)).close();
-                return true;
-            });
+            return addition.isDone();
         } catch (javax.naming.NameAlreadyBoundException e) {
             return false;
         } catch (NamingException e) {

@@ -58,7 +58,7 @@ public final class LdapNames implements NameService {
     public CompletionStage<BoundName> bind(Name name, NameRecord record) {
         return call(() -> {
             BoundName first = new BoundName(name, record, 1);
-            if (directory.add(first)) {
+            if (directory.addRepeatably(first)) { // An entry of its own has an equal record, and binding that again is allowed.
                 return first;
             }
             return retried(name, read -> {
