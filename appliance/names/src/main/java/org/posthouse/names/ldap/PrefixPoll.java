@@ -2,6 +2,7 @@ package org.posthouse.names.ldap;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,6 +44,9 @@ final class PrefixPoll implements AutoCloseable {
 
     /** Of each name that was seen; the record of those that are bound, for the case that their entries are deleted. */
     private final TreeMap<Name, StoredRecord> known = new TreeMap<>();
+
+    /** What is known and was not told yet, as the question failed later on; of each name the last. */
+    private final LinkedHashMap<Name, NameChange> untold = new LinkedHashMap<>();
     private String lastFault = "";
 
     PrefixPoll(LdapDirectory directory, Name prefix) {
@@ -103,8 +107,9 @@ final class PrefixPoll implements AutoCloseable {
 
     private void ask() {
         try {
-            List<NameChange> changes = changes();
-            tell(changes);
+            learn();
+            tell(List.copyOf(untold.values()));
+            untold.clear();
             lastFault = "";
         } catch (NameException e) {
             if (!e.getMessage().equals(lastFault)) {
@@ -114,21 +119,20 @@ final class PrefixPoll implements AutoCloseable {
         }
     }
 
-    private List<NameChange> changes() {
+    private void learn() {
         Map<Name, VersionHead> heads = new HashMap<>();
         directory.searchBelow(prefix, RecordEntry.heads(), entry -> heads.put(RecordEntry.name(entry), RecordEntry.head(entry)));
-        List<NameChange> changes = deleted(heads);
+        forget(heads);
         List<Name> changed = heads.entrySet().stream()
                 .filter(each -> isNews(each.getKey(), each.getValue()))
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList();
         if (changed.size() <= READS_MAX) {
-            changed.forEach(each -> directory.read(each).ifPresent(read -> learn(read, changes)));
+            changed.forEach(each -> directory.read(each).ifPresent(this::learn));
         } else {
-            directory.searchBelow(prefix, RecordEntry.all(), entry -> learn(RecordEntry.read(entry), changes));
+            directory.searchBelow(prefix, RecordEntry.all(), entry -> learn(RecordEntry.read(entry)));
         }
-        return changes;
     }
 
     private boolean isNews(Name name, VersionHead head) {
@@ -136,24 +140,22 @@ final class PrefixPoll implements AutoCloseable {
         return before == null || head.isAfter(before.head());
     }
 
-    private void learn(StoredRecord read, List<NameChange> changes) {
+    private void learn(StoredRecord read) {
         if (isNews(read.last().name(), read.head())) {
             known.put(read.last().name(), read);
-            changes.add(new NameChange(read.last(), read.isBound()));
+            untold.putLast(read.last().name(), new NameChange(read.last(), read.isBound()));
         }
     }
 
     /** Entries that somebody has taken out of the directory. */
-    private List<NameChange> deleted(Map<Name, VersionHead> heads) {
-        List<NameChange> changes = new ArrayList<>();
+    private void forget(Map<Name, VersionHead> heads) {
         known.values().removeIf(before -> {
             boolean isGone = !heads.containsKey(before.last().name());
             if (isGone && before.isBound()) {
-                changes.add(new NameChange(before.last(), false));
+                untold.putLast(before.last().name(), new NameChange(before.last(), false));
             }
             return isGone;
         });
-        return changes;
     }
 
     /** New listeners are told what is bound, and the others what has changed. */

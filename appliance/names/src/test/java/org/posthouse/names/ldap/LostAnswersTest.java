@@ -3,9 +3,12 @@ package org.posthouse.names.ldap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,10 +20,11 @@ import org.posthouse.names.NameException;
 import org.posthouse.names.NameRecord;
 import org.posthouse.testkit.Slapd;
 
-/** A connection that breaks between a change and its answer. */
+/** A connection that breaks between a change and its answer, and between two answers that belong together. */
 @Timeout(60)
 class LostAnswersTest {
     private static final Name A = Name.parse("a");
+    private static final Name B = Name.parse("b");
 
     @TempDir
     private Path folder;
@@ -67,5 +71,28 @@ class LostAnswersTest {
     void aBindWhoseAnswerIsLostFindsItselfAndSucceeds() {
         server.additionsUnanswered.set(1);
         assertThat(join(names.bind(A, record(1)))).isEqualTo(stored(A, 1).last());
+    }
+
+    /** The first record was read and the second was not: both are told after the next question. */
+    @Test
+    void listenersHearWhatWasReadBeforeAFault() {
+        join(names.bind(A, record(1)));
+        join(names.bind(B, record(1)));
+        List<String> told = new CopyOnWriteArrayList<>();
+        names.listen(Name.ROOT, change -> told.add(change.bound().name() + " " + change.bound().version()));
+        Awaitility.await().until(() -> told.containsAll(List.of("a 1", "b 1")));
+
+        server.isSearchRefused = true; // So that one question finds both changes.
+        Awaitility.await().until(() -> server.searchesRefused.get() > 0);
+        try (LdapConnection connection = new LdapConnection(config, System::nanoTime)) {
+            LdapDirectory directory = new LdapDirectory(connection, config.base());
+            assertThat(directory.replace(stored(A, 1), stored(A, 2))).isTrue();
+            assertThat(directory.replace(stored(B, 1), stored(B, 2))).isTrue();
+        }
+        server.readsUntilFault.set(1);
+        server.isSearchRefused = false;
+        Awaitility.await().until(() -> told.contains("b 2"));
+        assertThat(server.readsUntilFault).as("reads that have come").hasNegativeValue();
+        assertThat(told).containsExactly("a 1", "b 1", "a 2", "b 2");
     }
 }
