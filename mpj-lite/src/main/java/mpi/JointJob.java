@@ -68,11 +68,19 @@ final class JointJob {
             requireEnded(ended);
         }
         home.collectives.barrier(LEAVE).run();
+        Object[] failure = {""};
         if (home.group.Rank() == root) {
-            awaitOther(new PortBoard(LEAVE, home.endpoint));
+            try {
+                awaitOther(new PortBoard(LEAVE, home.endpoint));
+            } catch (MPIException e) {
+                failure[0] = String.valueOf(e.getMessage()); // The others hear of it first: they wait here.
+            }
         }
-        home.collectives.barrier(LEAVE).run();
+        home.collectives.bcast(LEAVE, new Elements(failure, 0, 1, MPI.OBJECT), root).run();
         home.Free();
+        if (!failure[0].toString().isEmpty()) {
+            throw new MPIException(MPI.ERR_OTHER, LEAVE + ": whether the other group has left is not known: " + failure[0]);
+        }
     }
 
     private static void requireEnded(FinalizedException e) {

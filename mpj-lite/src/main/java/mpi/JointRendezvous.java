@@ -87,7 +87,11 @@ final class JointRendezvous {
         port = own;
         publish(call, endpoint, own);
         Optional<Map<String, String>> came = board.awaitEither(isLocal, () -> board.tryLookup(own.visitor()));
-        return came.map(fields -> answered(fields, joiner.get())).orElse(null);
+        try {
+            return came.map(fields -> answered(fields, joiner.get())).orElse(null);
+        } catch (NullPointerException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw new MPIException(MPI.ERR_PORT, call + ": the record of a visitor at \"" + own.name() + "\" cannot be read: " + e.getMessage(), e);
+        }
     }
 
     private JobJoin answered(Map<String, String> visitor, JobJoiner joiner) {

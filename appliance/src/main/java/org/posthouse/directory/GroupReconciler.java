@@ -156,9 +156,7 @@ final class GroupReconciler implements Runnable {
         Long since = absentSinceNanos.putIfAbsent(posting.member(), nanoTime);
         if (since == null) {
             thread.schedule(this, grace.toMillis() + 1, TimeUnit.MILLISECONDS);
-        } else if (nanoTime - since >= grace.toNanos() && !writes.getAsBoolean()) {
-            thread.schedule(this, grace.toMillis() + 1, TimeUnit.MILLISECONDS); // Whoever leads does it; and this relay may, by then.
-        } else if (nanoTime - since >= grace.toNanos()) {
+        } else if (nanoTime - since >= grace.toNanos() && writes.getAsBoolean()) { // Else whoever leads does it, or this relay in a later sweep.
             LOG.warn("relay {} of site {} left the group without a word {} ms ago, taken off the directory",
                     posting.relay().relay(), posting.relay().site(), (nanoTime - since) / 1_000_000);
             writer.post(posting.vanished(System.currentTimeMillis()));

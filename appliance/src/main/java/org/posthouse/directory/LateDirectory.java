@@ -133,6 +133,7 @@ public final class LateDirectory implements Directory {
         }
         met.forEach(group::meet);
         before.tell(group);
+        group.ledBy(leader);
         names.join(group.names());
         current = group;
         return true;

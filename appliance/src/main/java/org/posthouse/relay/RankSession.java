@@ -52,6 +52,9 @@ final class RankSession implements Session, RankPort {
      */
     static final int UNREAD_MAX = 512 * 1_024;
 
+    /** Limit of bytes about names that wait for a rank that does not read. */
+    private static final int NAME_BYTES_UNREAD_MAX = 8 << 20;
+
     private final RelayCore core;
     private final Shard shard;
     private final Connection connection;
@@ -75,6 +78,9 @@ final class RankSession implements Session, RankPort {
     private long bytesWritten;
     private long bytesBefore;
 
+    /** Bytes about names that may not have left yet. */
+    private int nameBytesUnread;
+
     /**
      * Whether the connection was still there when the rank had proven its identity; it may have made room for another.
      */
@@ -94,7 +100,7 @@ final class RankSession implements Session, RankPort {
         this.job = hello.job();
         this.hello = hello;
         this.names = connection.relay().names().requests(
-                new NameCaller.Rank(Job.hexId(job), hello.rank()), frame -> shard.strand().submit(() -> write(frame)));
+                new NameCaller.Rank(Job.hexId(job), hello.rank()), frame -> shard.strand().submit(() -> writeNames(frame)));
     }
 
     /**
@@ -189,7 +195,10 @@ final class RankSession implements Session, RankPort {
     }
 
     /** Answers in the shard's strand when the joint job is open. */
-    private void join(JobJoin join) {
+    private void join(JobJoin join) throws WireException {
+        if (join.job() != job) {
+            throw new WireException(CloseReason.UNKNOWN_JOB, "JOB_JOIN of job " + Job.hexId(join.job()) + " from " + rank);
+        }
         Relay relay = connection.relay();
         int number = rank.rank();
         relay.control().submit(() -> relay.joints().join(join, number).onComplete((token, fault) -> {
@@ -235,6 +244,16 @@ final class RankSession implements Session, RankPort {
         int bytes = frame.bytes();
         frame.writeTo(outboundChannel);
         wrote(bytes);
+    }
+
+    /** Writes a page about names, which no credit bounds. */
+    private void writeNames(ByteBuffer page) {
+        nameBytesUnread = Math.min(nameBytesUnread, outboundChannel.waitingBytes()) + page.remaining();
+        write(page);
+        if (nameBytesUnread > NAME_BYTES_UNREAD_MAX) {
+            connection.close(CloseNotice.closing(job, CloseReason.LIMIT, "it does not read: " + nameBytesUnread + " bytes about names wait for it, expected "
+                    + NAME_BYTES_UNREAD_MAX + " at most"));
+        }
     }
 
     private void wrote(int bytes) {

@@ -470,7 +470,7 @@ public final class Relay extends VerticleBase {
                 .eventually(() -> step(() -> directory.withdraw(config.relay(), epoch)))
                 .eventually(() -> step(jobs::stop))
                 .eventually(() -> step(jobs::tellAway))
-                .eventually(() -> step(names::close))
+                .eventually(names::close)
                 .eventually(this::deafen)
                 .eventually(this::shardsDone)
                 .eventually(this::letGo)

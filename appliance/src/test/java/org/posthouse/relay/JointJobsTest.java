@@ -147,6 +147,16 @@ class JointJobsTest {
         }
     }
 
+    /** It would be given the token of another job's rank. */
+    @Test
+    void aRankThatSpeaksForAnotherJobIsCutOff() throws Exception {
+        try (RawPeer one = rank(ONE, 0, TOKEN)) {
+            one.send(join().by(1).encode());
+            CloseNotice why = CloseNotice.decode(await(one, FrameType.CLOSE));
+            assertThat(why.text()).contains("JOB_JOIN of job 0000000000000072 from job 0000000000000071 rank 0");
+        }
+    }
+
     @Test
     void refusesOtherRanksForAnOpenJointJob() throws Exception {
         try (RawPeer one = rank(ONE, 1, TOKEN); RawPeer two = rank(TWO, 1, TOKEN)) {

@@ -26,12 +26,13 @@ public final class CompoundRecords {
      *
      * @param wanted the records' fields by their keys
      * @param epoch the count of the election that the caller has won
-     * @return the new state; empty if nothing differs. Fails with CONFLICT if somebody else changes it: the next call will do it
+     * @return the new state; empty if nothing differs, and the epoch is no later one. Fails with CONFLICT if somebody else changes it: the next call will do it
      */
     public CompletionStage<Optional<BoundName>> keep(Map<String, Map<String, String>> wanted, long epoch) {
         return CompoundState.read(names, state).thenCompose(now -> {
             Map<String, NameRecord> records = now.records();
-            boolean isSame = records.size() == wanted.size() && wanted.entrySet().stream().allMatch(
+            // A new leader writes what is the same, too: from then on an earlier one replaces nothing.
+            boolean isSame = now.epoch() >= epoch && records.size() == wanted.size() && wanted.entrySet().stream().allMatch(
                     each -> records.containsKey(each.getKey()) && records.get(each.getKey()).fields().equals(each.getValue()));
             if (isSame) {
                 return CompletableFuture.completedFuture(Optional.empty());

@@ -10,9 +10,10 @@ import java.util.concurrent.CompletionStage;
  * The records that a state points to, as they were together. Immutable.
  *
  * @param version of the state; 0 if it was never bound
+ * @param epoch of who wrote it last; 0 without an election
  * @param records by their keys, without what copies have besides
  */
-public record CompoundState(long version, Map<String, NameRecord> records) {
+public record CompoundState(long version, long epoch, Map<String, NameRecord> records) {
     /** Reads of a state that changes meanwhile; each time somebody else has made a change. */
     private static final int READS_MAX = 16;
 
@@ -28,7 +29,7 @@ public record CompoundState(long version, Map<String, NameRecord> records) {
 
     private static CompletionStage<CompoundState> read(NameService names, Name state, int reads) {
         return names.lookup(state).thenCompose(bound -> bound.isEmpty()
-                ? CompletableFuture.completedFuture(new CompoundState(0, Map.of()))
+                ? CompletableFuture.completedFuture(new CompoundState(0, 0, Map.of()))
                 : copies(names, bound.get()).thenCompose(found -> found
                         .<CompletionStage<CompoundState>>map(CompletableFuture::completedFuture)
                         .orElseGet(() -> reads == 1
@@ -43,7 +44,7 @@ public record CompoundState(long version, Map<String, NameRecord> records) {
         return CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new)).thenApply(all -> {
             Map<String, NameRecord> records = new TreeMap<>();
             asked.forEach((key, copy) -> copy.join().ifPresent(bound -> records.put(key, withoutWritten(bound.record()))));
-            return records.size() == asked.size() ? Optional.of(new CompoundState(state.version(), records)) : Optional.empty();
+            return records.size() == asked.size() ? Optional.of(new CompoundState(state.version(), state.record().epoch(), records)) : Optional.empty();
         });
     }
 

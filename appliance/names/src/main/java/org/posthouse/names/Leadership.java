@@ -1,6 +1,7 @@
 package org.posthouse.names;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -214,19 +215,28 @@ public final class Leadership {
         }
     }
 
-    /** Leaves; if this front end leads, the others hear of it at once. */
-    public void close() {
+    /**
+     * Leaves; if this front end leads, the others hear of it at once.
+     *
+     * @return complete when the names were told, or could not be; never fails
+     */
+    public CompletionStage<Void> close() {
+        CompletableFuture<Void> left = new CompletableFuture<>();
         executor.execute(() -> {
             closed = true;
             subscription.close();
             long count = ownCount;
-            if (count > 0) {
-                names.lookup(heartbeat).thenAccept(found -> found.filter(beat -> beat.record().epoch() == count)
-                        .ifPresent(beat -> names.unbind(heartbeat, beat.version())));
-            }
             ownCount = 0;
             leader = Optional.empty();
+            if (count == 0) {
+                left.complete(null);
+                return;
+            }
+            names.lookup(heartbeat).thenCompose(found -> found.filter(beat -> beat.record().epoch() == count)
+                    .map(beat -> names.unbind(heartbeat, beat.version()))
+                    .orElseGet(() -> CompletableFuture.completedFuture(false))).whenComplete((done, fault) -> left.complete(null));
         });
+        return left;
     }
 
     /** Goes on with an answer on the executor. Nothing else is asked meanwhile. */

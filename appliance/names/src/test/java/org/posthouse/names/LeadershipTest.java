@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,8 +107,9 @@ class LeadershipTest {
         runUntilOneLeads(60_000);
         run(1_000);
         int left = leading().getFirst();
-        leaderships.get(left).close();
+        CompletionStage<Void> told = leaderships.get(left).close();
         run(3_000);
+        assertThat(told.toCompletableFuture()).isCompleted();
         assertThat(leading()).hasSize(1).doesNotContain(left);
     }
 

@@ -139,15 +139,20 @@ public final class GridLeader {
 
     /** Takes back what is published by jobs that were over at the last look, too: a job may just be opened. */
     private CompletionStage<Void> unpublish() {
-        return names.list(NameCaller.PUBLISHED, NameService.LIST_MAX, Optional.empty()).thenCompose(page -> {
-            Set<Name> over = new HashSet<>();
+        Set<Name> over = new HashSet<>();
+        return unpublish(Optional.empty(), over).thenAccept(done -> seenOver = over);
+    }
+
+    private CompletionStage<Void> unpublish(Optional<Name> after, Set<Name> over) {
+        return names.list(NameCaller.PUBLISHED, NameService.LIST_MAX, after).thenCompose(page -> {
             List<BoundName> gone = page.stream().filter(this::isOver).filter(bound -> {
                 over.add(bound.name());
                 return seenOver.contains(bound.name());
             }).toList();
-            seenOver = over;
-            return CompletableFuture.allOf(gone.stream().map(bound -> names.unbind(bound.name(), bound.version()).exceptionally(GridLeader::changed)
-                    .toCompletableFuture()).toArray(CompletableFuture[]::new));
+            CompletableFuture<Void> removed =
+                    CompletableFuture.allOf(gone.stream().map(bound -> names.unbind(bound.name(), bound.version()).exceptionally(GridLeader::changed)
+                            .toCompletableFuture()).toArray(CompletableFuture[]::new));
+            return page.size() < NameService.LIST_MAX ? removed : removed.thenCompose(all -> unpublish(Optional.of(page.getLast().name()), over));
         });
     }
 
@@ -165,8 +170,9 @@ public final class GridLeader {
         throw new CompletionException(cause);
     }
 
-    void close() {
+    /** @return complete when the others can know, or cannot be told; never fails */
+    CompletionStage<Void> close() {
         closed = true;
-        leadership.close();
+        return leadership.close();
     }
 }

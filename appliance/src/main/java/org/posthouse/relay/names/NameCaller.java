@@ -1,6 +1,7 @@
 package org.posthouse.relay.names;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -90,6 +91,19 @@ public sealed interface NameCaller {
             if (!MAY.contains(operation) || !name.isBelow(PUBLISHED)) {
                 throw denied("a rank binds, looks up and unbinds names below " + PUBLISHED + ", and asked for " + operation + " of " + name);
             }
+            if (operation == Operation.BIND && !isOwnMeeting(name.parts())) {
+                throw denied(name + " is of a port or a joint job, and only the ranks of its own job bind it, not those of job " + jobId);
+            }
+        }
+
+        /** Records by which jobs meet belong to one job each, which their names tell, but for that of a visitor ({@code mpi.JointRendezvous}). */
+        private boolean isOwnMeeting(List<String> parts) {
+            return switch (parts.size() < 2 ? "" : parts.get(1)) {
+                case "_joint" -> parts.size() >= 4 && parts.get(3).equals(jobId);
+                case "_port" ->
+                        parts.size() == 4 && parts.get(3).equals("visitor") || parts.size() == 3 && parts.get(2).startsWith("posthouse-port-" + jobId + "-");
+                default -> true;
+            };
         }
 
         @Override

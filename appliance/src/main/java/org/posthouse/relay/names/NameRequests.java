@@ -129,12 +129,13 @@ public final class NameRequests {
     private CompletionStage<NameAnswer> unbind(Name name, long expected) {
         return names.lookup(name).thenCompose(found -> {
             found.ifPresent(caller::checkUnbind);
-            if (found.isEmpty()) {
-                return expected > 0
-                        ? names.unbind(name, expected).thenApply(any -> NameAnswers.done(Optional.empty()))
-                        : CompletableFuture.completedFuture(NameAnswers.done(Optional.empty()));
+            long version = found.map(BoundName::version).orElse(0L);
+            if (expected != NameService.ANY_VERSION && expected != version) {
+                return CompletableFuture.failedFuture(NameException.conflict(name, expected, found.orElse(null)));
             }
-            long version = expected == NameService.ANY_VERSION ? found.get().version() : expected;
+            if (found.isEmpty()) {
+                return CompletableFuture.completedFuture(NameAnswers.done(Optional.empty()));
+            }
             return names.unbind(name, version).thenApply(gone -> NameAnswers.done(gone ? found : Optional.empty()));
         });
     }

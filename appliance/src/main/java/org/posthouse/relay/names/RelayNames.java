@@ -36,10 +36,13 @@ import org.slf4j.LoggerFactory;
 public final class RelayNames {
     private static final Logger LOG = LoggerFactory.getLogger(RelayNames.class);
 
+    private static final long LEAVE_MS_MAX = 2_000;
+
     /** Names that the console shows at once. */
     private static final int SHOWN_MAX = 100;
 
     private final String relay;
+    private final Alarm alarm;
     private final NameFrontEnd frontEnd;
     private final GridLeader leader;
 
@@ -57,6 +60,7 @@ public final class RelayNames {
             NameService backEnd, String relay, Alarm alarm, Executor executor, Supplier<SortedMap<String, String>> members, Predicate<String> isJobOver,
             BiConsumer<String, String> events) {
         this.relay = relay;
+        this.alarm = alarm;
         this.frontEnd = new NameFrontEnd(backEnd, relay, alarm, executor, down -> tell(down, events));
         this.leader = new GridLeader(relay, frontEnd, alarm, executor, members, isJobOver, events);
     }
@@ -164,9 +168,15 @@ public final class RelayNames {
         return frontEnd.unavailable();
     }
 
-    /** Confined to the front end's executor. */
-    public void close() {
-        leader.close();
-        frontEnd.close();
+    /**
+     * Leaves the elections and ends what listens. Confined to the front end's executor.
+     *
+     * @return complete when the other relays can know, within {@value #LEAVE_MS_MAX} ms
+     */
+    public Future<Void> close() {
+        Promise<Void> left = Promise.promise();
+        leader.close().whenComplete((done, never) -> left.tryComplete());
+        alarm.after(LEAVE_MS_MAX, left::tryComplete);
+        return left.future().onComplete(done -> frontEnd.close());
     }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +40,7 @@ import org.posthouse.wire.NameAnswer;
 import org.posthouse.wire.NameAnswer.Status;
 import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.NameAsk.Operation;
+import org.posthouse.wire.NameAssembly;
 import org.posthouse.wire.NamePage;
 import org.posthouse.wire.NamedRecord;
 import org.posthouse.wire.Token;
@@ -193,13 +195,18 @@ class RelayNamesTest {
             for (ByteBuffer page : NamePage.encode(FrameType.NAME_ASK, JOB, ++lastId, ask.encode())) {
                 peer.send(page);
             }
-            ByteBuffer frame;
-            do {
-                frame = peer.readFrame();
-            } while (new FrameView().wrap(frame, 0).type() != FrameType.NAME_ANSWER);
-            NamePage page = NamePage.decode(frame);
-            assertThat(page.id()).isEqualTo(lastId);
-            return NameAnswer.decode(page.bytes());
+            NameAssembly pages = new NameAssembly(NameAnswer.BYTES_MAX);
+            while (true) {
+                ByteBuffer frame = peer.readFrame();
+                if (new FrameView().wrap(frame, 0).type() == FrameType.NAME_ANSWER) {
+                    NamePage page = NamePage.decode(frame);
+                    assertThat(page.id()).isEqualTo(lastId);
+                    Optional<ByteBuffer> body = pages.add(page);
+                    if (body.isPresent()) {
+                        return NameAnswer.decode(body.get());
+                    }
+                }
+            }
         }
 
         @Override
@@ -230,6 +237,47 @@ class RelayNamesTest {
             }
             await().untilAsserted(() -> assertThat(list("mpi", 10, "").found()).isEmpty());
         }
+    }
+
+    /** Records by which jobs meet: another job's would let it end, or pretend to be, what it is no part of. */
+    @Test
+    void aRankBindsNoRecordOfAnotherJobsPortOrJointJob() throws Exception {
+        String own = Job.hexId(JOB);
+        String other = Job.hexId(0x99);
+        try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN); TestRank rank = new TestRank(0)) {
+            for (String name : List.of("mpi/_joint/5/" + other, "mpi/_joint/5/" + other + "/left", "mpi/_joint/5", "mpi/_port/posthouse-port-" + other + "-0-0",
+                    "mpi/_port", "mpi/_port/x/y")) {
+                assertThat(rank.ask(Operation.BIND, name, "k", "v").status()).as(name).isEqualTo(Status.DENIED);
+            }
+            for (String name : List.of("mpi/_joint/5/" + own, "mpi/_joint/5/" + own + "/left", "mpi/_port/posthouse-port-" + own + "-0-0",
+                    "mpi/_port/posthouse-port-" + other + "-0-0/visitor")) {
+                assertThat(rank.ask(Operation.BIND, name, "k", "v").status()).as(name).isEqualTo(Status.DONE);
+            }
+            assertThat(launcher).isNotNull();
+        }
+    }
+
+    @Test
+    void aRankThatDoesNotReadAnswersIsCutOff() throws Exception {
+        try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN); TestRank rank = new TestRank(0)) {
+            assertThat(rank.ask(Operation.BIND, "mpi/large", "k", "x".repeat(60_000)).status()).isEqualTo(Status.DONE);
+            ByteBuffer lookup = NamePage.encode(FrameType.NAME_ASK, JOB, 7, NameAsk.of(Operation.LOOKUP, "mpi/large").encode()).getFirst();
+            await().untilAsserted(() -> {
+                for (int i = 0; i < 100; i++) {
+                    rank.peer.send(lookup.duplicate());
+                }
+                assertThat(relay.view().snapshot().jobs().getFirst().ranks().getFirst().state()).isNotEqualTo("CONNECTED");
+            });
+            assertThat(launcher).isNotNull();
+        }
+    }
+
+    @Test
+    void anUnbindOfAVersionThatIsNotThereChangesNothing() throws Exception {
+        bind("a", "k", "1");
+        assertThat(ask(Operation.UNBIND, "a", 2, fields()).status()).isEqualTo(Status.CONFLICT);
+        assertThat(ask(Operation.UNBIND, "b", 1, fields()).status()).isEqualTo(Status.CONFLICT);
+        assertThat(ask(Operation.UNBIND, "a", 1, fields()).found()).hasSize(1);
     }
 
     @Test
