@@ -42,11 +42,14 @@ final class BackEndHealth {
             return;
         }
         backEnd.lookup(PROBED).whenCompleteAsync((bound, fault) -> {
-            if (fault != null && Faults.of(fault).kind() == NameException.Kind.UNAVAILABLE) {
-                failed(Faults.of(fault));
-                again();
-            } else {
+            NameException known = fault == null ? null : Faults.of(fault);
+            if (known == null || known.kind() != NameException.Kind.UNAVAILABLE) {
                 answered();
+            } else if (known.isDown()) {
+                failed(known);
+                again();
+            } else if (why != null) {
+                again(); // That it is busy does not tell that it answers.
             }
         }, executor);
     }
@@ -65,10 +68,9 @@ final class BackEndHealth {
         }
     }
 
-    /** Notes how an answer came. */
+    /** Notes a failure. */
     void note(NameException fault) {
-        boolean isDown = fault != null && fault.kind() == NameException.Kind.UNAVAILABLE;
-        if (isDown && why == null) {
+        if (fault.isDown() && why == null) {
             failed(fault);
             again();
         }

@@ -27,30 +27,37 @@ public final class NameException extends RuntimeException {
     private final Kind kind;
     private final transient BoundName found;
     private final long retryMs;
+    private final boolean isBusy;
 
     public NameException(Kind kind, String message) {
-        this(kind, message, null, null, 0);
+        this(kind, message, null, null, 0, false);
     }
 
     public NameException(Kind kind, String message, Throwable cause) {
-        this(kind, message, null, cause, 0);
+        this(kind, message, null, cause, 0, false);
     }
 
-    private NameException(Kind kind, String message, BoundName found, Throwable cause, long retryMs) {
+    private NameException(Kind kind, String message, BoundName found, Throwable cause, long retryMs, boolean isBusy) {
         super(message, cause);
         this.kind = kind;
         this.found = found;
         this.retryMs = retryMs;
+        this.isBusy = isBusy;
     }
 
     /** @param retryMs milliseconds until another try makes sense */
     static NameException unavailable(String message, long retryMs) {
-        return new NameException(Kind.UNAVAILABLE, message, null, null, retryMs);
+        return new NameException(Kind.UNAVAILABLE, message, null, null, retryMs, false);
+    }
+
+    /** UNAVAILABLE for this call only, which has changed nothing: others may be answered. */
+    public static NameException busy(String message) {
+        return new NameException(Kind.UNAVAILABLE, message, null, null, 0, true);
     }
 
     /** {@code bind} found a record. */
     public static NameException alreadyBound(BoundName found) {
-        return new NameException(Kind.ALREADY_BOUND, found.name() + " is bound already, at version " + found.version(), found, null, 0);
+        return new NameException(Kind.ALREADY_BOUND, found.name() + " is bound already, at version " + found.version(), found, null, 0, false);
     }
 
     /** {@code rebind} found none. */
@@ -60,22 +67,28 @@ public final class NameException extends RuntimeException {
 
     /** @param found null if there is none */
     public static NameException conflict(Name name, long expected, BoundName found) {
-        return new NameException(Kind.CONFLICT, name + " is at version " + (found == null ? 0 : found.version()) + ", expected " + expected, found, null, 0);
+        return new NameException(Kind.CONFLICT, name + " is at version " + (found == null ? 0 : found.version()) + ", expected " + expected, found, null, 0,
+                false);
     }
 
     /** What is there was written in a later epoch. */
     public static NameException laterEpoch(BoundName found, long epoch) {
         return new NameException(
-                Kind.CONFLICT, found.name() + " was written in epoch " + found.record().epoch() + ", and epoch " + epoch + " is over", found, null, 0);
+                Kind.CONFLICT, found.name() + " was written in epoch " + found.record().epoch() + ", and epoch " + epoch + " is over", found, null, 0, false);
     }
 
     /** A refusal that another process has made. */
     public static NameException refused(Kind kind, String message, Optional<BoundName> found) {
-        return new NameException(kind, message, found.orElse(null), null, 0);
+        return new NameException(kind, message, found.orElse(null), null, 0, false);
     }
 
     public Kind kind() {
         return kind;
+    }
+
+    /** Whether the whole back end cannot be asked, and not just this call of it. */
+    boolean isDown() {
+        return kind == Kind.UNAVAILABLE && !isBusy;
     }
 
     /** Of UNAVAILABLE: milliseconds until another try makes sense; 0 if that is not known. */

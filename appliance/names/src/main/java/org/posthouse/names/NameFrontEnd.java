@@ -94,6 +94,7 @@ public final class NameFrontEnd implements NameService {
 
     /** As {@link Election#contend(String, long)}. */
     public CompletionStage<Leader> elect(Name token, String contender, long known) {
+        // Its calls of the back end come through here, and note how they end.
         return ask(() -> {
             Contests contests = elections.computeIfAbsent(token, any -> new Contests(new Election(this, alarm, executor, token, frontEnd)));
             contests.waiting++;
@@ -103,7 +104,7 @@ public final class NameFrontEnd implements NameService {
                     elections.remove(token, contests);
                 }
             }, executor);
-        });
+        }, fault -> {});
     }
 
     @Override
@@ -147,6 +148,10 @@ public final class NameFrontEnd implements NameService {
     }
 
     private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> work) {
+        return ask(work, health::note);
+    }
+
+    private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> work, Consumer<NameException> note) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         executor.execute(() -> {
             try {
@@ -162,7 +167,7 @@ public final class NameFrontEnd implements NameService {
                     answer.complete(value);
                 } else {
                     NameException known = Faults.of(fault);
-                    health.note(known);
+                    note.accept(known);
                     answer.completeExceptionally(known);
                 }
             }, executor);
@@ -176,8 +181,8 @@ public final class NameFrontEnd implements NameService {
         }
         health.check();
         if (underWay >= UNDER_WAY_MAX) {
-            throw NameException.unavailable(
-                    UNDER_WAY_MAX + " calls of relay " + frontEnd + " wait for the names' back end, which answers slowly", BackEndHealth.FIRST_MS);
+            throw NameException.busy(
+                    UNDER_WAY_MAX + " calls of relay " + frontEnd + " wait for the names' back end, which answers slowly: try again");
         }
     }
 

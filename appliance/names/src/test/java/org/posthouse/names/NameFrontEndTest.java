@@ -23,9 +23,13 @@ class NameFrontEndTest {
         private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
         private final List<String> calls = new ArrayList<>();
         private boolean isDown;
+        private boolean isBusy;
 
         private <T> CompletionStage<T> call(String what, Supplier<CompletionStage<T>> work) {
             calls.add(what);
+            if (isBusy) {
+                return CompletableFuture.failedFuture(NameException.busy("16 listings are under way"));
+            }
             if (isDown) {
                 return CompletableFuture.failedFuture(new NameException(NameException.Kind.UNAVAILABLE, "the directory server is down"));
             }
@@ -249,6 +253,51 @@ class NameFrontEndTest {
         CompletionStage<BoundName> next = frontEnd.bind(A, record("1"));
         run();
         assertThat(next.toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void aBackEndThatRefusesOneCallIsNotDown() {
+        slow.isBusy = true;
+        frontEnd.start();
+        CompletionStage<List<BoundName>> refused = frontEnd.list(Name.ROOT, 1, Optional.empty());
+        run();
+        assertThat(fault(refused).kind()).isEqualTo(NameException.Kind.UNAVAILABLE);
+        assertThat(states).isEmpty();
+        slow.isBusy = false;
+        CompletionStage<Optional<BoundName>> next = frontEnd.lookup(A);
+        run();
+        answer();
+        assertThat(value(next)).isEqualTo("none");
+    }
+
+    @Test
+    void aProbeThatIsRefusedIsRepeatedUntilTheBackEndAnswers() {
+        slow.isDown = true;
+        frontEnd.start();
+        run();
+        slow.isBusy = true;
+        ring();
+        assertThat(frontEnd.unavailable()).contains("the directory server is down");
+        assertThat(pauses).containsExactly(500L, 1_000L);
+    }
+
+    /** They are no fault of the back end. */
+    @Test
+    void winnersThatDoNotTakeOfficeLeaveTheBackEndUp() {
+        for (int count = 1; count <= Election.DEAD_WINNERS_MAX; count++) {
+            slow.memory.bind(Name.parse("t_" + count), record("dead"));
+        }
+        CompletionStage<Leader> elected = frontEnd.elect(Name.parse("t"), "contender");
+        run();
+        while (!elected.toCompletableFuture().isDone()) {
+            if (slow.waiting.isEmpty()) {
+                ring();
+            } else {
+                answer();
+            }
+        }
+        assertThat(fault(elected)).hasMessageContaining("8 winners in a row");
+        assertThat(states).isEmpty();
     }
 
     @Test

@@ -294,8 +294,8 @@ public final class HazelcastNames implements NameService {
             return CompletableFuture.failedFuture(e);
         }
         if (!queries.tryAcquire()) {
-            return CompletableFuture.failedFuture(new NameException(
-                    NameException.Kind.UNAVAILABLE, "names at relay " + relay + ": " + QUERIES_MAX + " listings are under way, the most at a time; try again"));
+            return CompletableFuture.failedFuture(NameException.busy(
+                    "names at relay " + relay + ": " + QUERIES_MAX + " listings are under way, the most at a time; try again"));
         }
         threads.execute(() -> {
             try {

@@ -153,7 +153,7 @@ public final class LdapNames implements NameService {
                 return done.get();
             }
         }
-        throw new NameException(NameException.Kind.UNAVAILABLE, name + " was changed by others at each of " + TRIES_MAX + " tries: try again");
+        throw NameException.busy(name + " was changed by others at each of " + TRIES_MAX + " tries: try again");
     }
 
     private static Optional<BoundName> expect(Name name, long expected, Optional<StoredRecord> read) {
@@ -180,11 +180,9 @@ public final class LdapNames implements NameService {
         try {
             return CompletableFuture.supplyAsync(work, calls);
         } catch (RejectedExecutionException e) {
-            return CompletableFuture.failedFuture(new NameException(
-                    NameException.Kind.UNAVAILABLE,
-                    calls.isShutdown() ? "the connection to the directory " + config.url() + " was closed here"
-                            : WAITING_MAX + " calls wait for the directory " + config.url() + " already: try again later",
-                    e));
+            return CompletableFuture.failedFuture(calls.isShutdown()
+                    ? new NameException(NameException.Kind.UNAVAILABLE, "the connection to the directory " + config.url() + " was closed here", e)
+                    : NameException.busy(WAITING_MAX + " calls wait for the directory " + config.url() + " already: try again later"));
         }
     }
 

@@ -2,6 +2,8 @@ package org.posthouse.names.ldap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +16,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.names.Alarm;
 import org.posthouse.names.BoundName;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameException;
+import org.posthouse.names.NameFrontEnd;
 import org.posthouse.names.NameRecord;
 import org.posthouse.testkit.Slapd;
 
@@ -71,6 +75,35 @@ class LostAnswersTest {
     void aBindWhoseAnswerIsLostFindsItselfAndSucceeds() {
         server.additionsUnanswered.set(1);
         assertThat(join(names.bind(A, record(1)))).isEqualTo(stored(A, 1).last());
+    }
+
+    /** A server that takes connections and says nothing: one call more than can wait is refused, and the names are not down. */
+    @Test
+    void aFullQueueIsNoDirectoryThatIsDown() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                LdapNames slow = new LdapNames(LdapAddress.config(silent.getLocalPort(), LdapAddress.passwordFile(folder, Slapd.PASSWORD), ""))) {
+            List<String> states = new CopyOnWriteArrayList<>();
+            NameFrontEnd frontEnd = new NameFrontEnd(slow, "site-a", new NoAlarm(), Runnable::run, why -> states.add(why.orElse("answers")));
+            CompletionStage<?> last = slow.lookup(A);
+            while (!last.toCompletableFuture().isDone()) {
+                last = slow.lookup(A);
+            }
+            NameException fault = (NameException) frontEnd.bind(A, record(1)).toCompletableFuture().exceptionNow();
+            assertThat(fault).hasMessageContaining("1024 calls wait");
+            assertThat(fault.kind()).isEqualTo(NameException.Kind.UNAVAILABLE);
+            assertThat(states).isEmpty();
+            silent.close(); // Ends what waits.
+        }
+    }
+
+    private static final class NoAlarm implements Alarm {
+        @Override
+        public void after(long millis, Runnable work) {}
+
+        @Override
+        public long now() {
+            return 0;
+        }
     }
 
     /** The first record was read and the second was not: both are told after the next question. */

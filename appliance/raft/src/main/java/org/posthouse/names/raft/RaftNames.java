@@ -142,8 +142,7 @@ public final class RaftNames implements NameService {
 
     private <T> CompletionStage<T> call(Call<T> call) {
         if (!room.tryAcquire()) {
-            return CompletableFuture.failedFuture(new NameException(
-                    NameException.Kind.UNAVAILABLE,
+            return CompletableFuture.failedFuture(NameException.busy(
                     "relay " + config.relay() + " has " + CALLS_MAX + " calls to the judges under way, the most at once; try again"));
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
