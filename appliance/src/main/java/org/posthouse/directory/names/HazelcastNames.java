@@ -145,16 +145,20 @@ public final class HazelcastNames implements NameService {
     private CompletionStage<String> submit(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
         int remembered = stored < NAMES_MAX / 2 ? REMEMBERED_SECONDS : REMEMBERED_SECONDS_CROWDED;
         StoredName wanted = StoredName.of(record, 1, 0, UUID.randomUUID().toString());
-        Supplier<CompletableFuture<String>> change =
-                () -> ask(() -> map.submitToKey(NameKeys.key(name), new NameChangeProcessor(majority, kind, expected, wanted, remembered)));
-        return within(attempt(change, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX)).thenCompose(answer -> confirmed(name, change, answer)));
+        NameChangeProcessor change = new NameChangeProcessor(majority, kind, expected, wanted, remembered);
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX);
+        return within(attempt(name, change, endNanos).thenCompose(answer -> confirmed(name, change, answer)));
+    }
+
+    private CompletableFuture<String> send(Name name, NameChangeProcessor change) {
+        return ask(() -> map.submitToKey(NameKeys.key(name), change));
     }
 
     /**
      * Between the owner's look at its members and its message to the copies, members may be removed, whose copies are then not waited for. In a part of one the
      * look at the members that follows each answer shows it. In a larger part the owner may be another, which is asked again.
      */
-    private CompletableFuture<String> confirmed(Name name, Supplier<CompletableFuture<String>> change, String answer) {
+    private CompletableFuture<String> confirmed(Name name, NameChangeProcessor change, String answer) {
         if (answer.charAt(0) != NameChangeProcessor.DONE) {
             return CompletableFuture.completedFuture(answer);
         }
@@ -164,7 +168,37 @@ public final class HazelcastNames implements NameService {
                     .completedFuture(majority.lackingCopies(key).map(lacking -> ofMajority(NameChangeProcessor.NO_COPIES + lacking)).orElse(answer));
         }
         boolean shown = majority.relays() <= RELAYS_WITH_MINORITY_OF_ONE;
-        return shown ? CompletableFuture.completedFuture(answer) : change.get().thenApply(this::ofMajority).thenApply(still -> answer);
+        return shown ? CompletableFuture.completedFuture(answer) : send(name, change.repetition()).thenApply(this::ofMajority).thenApply(now -> {
+            if (!isDoneBefore(answer, now)) {
+                throw superseded();
+            }
+            return answer;
+        });
+    }
+
+    /**
+     * Whether a change had its answer before the one that is stored now. With the same member list there was one owner, which has put one on the other.
+     *
+     * @param answer to the change
+     * @param now to its repetition
+     */
+    static boolean isDoneBefore(String answer, String now) {
+        if (now.charAt(0) == NameChangeProcessor.DONE || answer.length() == 1) {
+            return true; // It is there still, or there was nothing to do.
+        }
+        if (now.length() == 1) {
+            return false;
+        }
+        StoredName done = StoredName.parse(answer.substring(1));
+        StoredName later = StoredName.parse(now.substring(1));
+        return later.term() == done.term() && later.version() >= done.version();
+    }
+
+    private NameException superseded() {
+        return new NameException(
+                NameException.Kind.UNAVAILABLE,
+                "names at relay " + relay
+                        + ": another change of this name came before the group confirmed this one, which may have been done; look, and try again");
     }
 
     private boolean isOwner(String key) {
@@ -174,17 +208,17 @@ public final class HazelcastNames implements NameService {
 
     /**
      * Tries again what not all copies have confirmed, as when a member has died: the same change, which is done once. If something else is stored by then,
-     * nobody can say whether the change was there in between.
+     * nobody can say whether the change was there in between, and it is not applied.
      */
-    private CompletableFuture<String> attempt(Supplier<CompletableFuture<String>> change, long endNanos) {
-        return change.get().thenCompose(answer -> {
+    private CompletableFuture<String> attempt(Name name, NameChangeProcessor change, long endNanos) {
+        return send(name, change).thenCompose(answer -> {
             boolean later = answer.charAt(0) == NameChangeProcessor.NO_COPIES && System.nanoTime() < endNanos;
-            return later ? CompletableFuture.supplyAsync(() -> change, afterPause()).thenCompose(same -> attempt(same, endNanos))
+            return later ? CompletableFuture.supplyAsync(() -> change, afterPause()).thenCompose(same -> attempt(name, same, endNanos))
                     : CompletableFuture.completedFuture(ofMajority(answer));
         }).exceptionallyCompose(fault -> {
             NameException first = unavailable(fault);
             boolean again = first.getCause() instanceof IndeterminateOperationStateException && System.nanoTime() < endNanos;
-            return !again ? CompletableFuture.failedFuture(first) : attempt(change, endNanos).thenApply(answer -> {
+            return !again ? CompletableFuture.failedFuture(first) : attempt(name, change.repetition(), endNanos).thenApply(answer -> {
                 if (answer.charAt(0) != NameChangeProcessor.DONE) {
                     throw first;
                 }

@@ -35,6 +35,9 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
     /** Something else is stored, which follows, than the change asks for; or nothing is. */
     static final char OTHER = '!';
 
+    /** Of a repetition: another change has been since, or may have been; what is stored follows. Nothing was applied. */
+    static final char SUPERSEDED = '?';
+
     /** A record of a later epoch is stored, which follows. */
     static final char LATER_EPOCH = '>';
 
@@ -51,6 +54,10 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
     private final transient NamesMajority majority;
 
     private Kind kind;
+
+    /** Whether the change was sent before and may have been done. */
+    private boolean repeated;
+
     private long expected;
     private String text;
     private int rememberedSeconds;
@@ -76,6 +83,13 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         this.rememberedSeconds = rememberedSeconds;
     }
 
+    /** The same change, sent again. It is applied only where what is stored shows that it never was. */
+    NameChangeProcessor repetition() {
+        NameChangeProcessor same = new NameChangeProcessor(majority, kind, expected, StoredName.parse(text), rememberedSeconds);
+        same.repeated = true;
+        return same;
+    }
+
     @Override
     public String process(Map.Entry<String, String> entry) {
         Optional<String> lacking = majority.lacking();
@@ -92,7 +106,20 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
             return again(entry, last.get()); // It has come before; perhaps not all copies have it.
         }
         Optional<StoredName> there = last.filter(StoredName::bound);
+        if (repeated && entry.getValue() != null && !isUntouched(there)) {
+            return last.map(found -> superseded(entry, found)).orElse(String.valueOf(SUPERSEDED));
+        }
         return kind == Kind.UNBIND ? unbind(entry, there, wanted) : write(entry, last, there, wanted);
+    }
+
+    /** Versions only rise, those of unbound names too, so while the expected one is bound the change has not been there. */
+    private boolean isUntouched(Optional<StoredName> there) {
+        return (kind == Kind.SWAP || kind == Kind.UNBIND) && expected > 0 && there.isPresent() && there.get().version() == expected;
+    }
+
+    private String superseded(Map.Entry<String, String> entry, StoredName found) {
+        again(entry, found);
+        return SUPERSEDED + stored;
     }
 
     private String write(Map.Entry<String, String> entry, Optional<StoredName> last, Optional<StoredName> there, StoredName wanted) {
@@ -170,6 +197,7 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         out.writeLong(expected);
         out.writeString(text);
         out.writeInt(rememberedSeconds);
+        out.writeBoolean(repeated);
     }
 
     @Override
@@ -178,5 +206,6 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         expected = in.readLong();
         text = in.readString();
         rememberedSeconds = in.readInt();
+        repeated = in.readBoolean();
     }
 }

@@ -27,7 +27,7 @@ class NamesMajorityTest {
         return majority.apply(Arrays.stream(relays).map(NamesMajorityTest::member).toList());
     }
 
-    private static NamesMajority.Group group(NamesMajority.Roll roll, String... present) {
+    static NamesMajority.Group group(NamesMajority.Roll roll, String... present) {
         return new NamesMajority.Group() {
             @Override
             public NamesMajority.Roll roll() {
