@@ -64,16 +64,19 @@ public final class HazelcastNames implements NameService {
     /** A minority of three relays is one of them. */
     private static final int RELAYS_WITH_MINORITY_OF_ONE = 3;
 
-    private static final int REMEMBERED_SECONDS = 3_600;
+    private static final long SWEEP_SECONDS = 30;
+
+    private static final long REMEMBERED_SECONDS = 3_600;
 
     /** The same while the map is half full. */
-    private static final int REMEMBERED_SECONDS_CROWDED = 60;
+    private static final long REMEMBERED_SECONDS_CROWDED = 60;
 
     private final HazelcastInstance member;
     private final String relay;
     private final IMap<String, String> map;
     private final NamesMajority majority;
     private final NameListeners listeners;
+    private final UnboundNames unbound;
     private final Semaphore queries = new Semaphore(QUERIES_MAX);
     private final ExecutorService threads;
 
@@ -91,6 +94,27 @@ public final class HazelcastNames implements NameService {
         this.map = member.getMap(NamesMap.NAME);
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("posthouse-names-" + relay + "-", 0).factory());
         this.listeners = new NameListeners(member, relay, threads, this::refresh);
+        this.unbound = new UnboundNames(map, majority);
+        sweepLater();
+    }
+
+    private void sweepLater() {
+        CompletableFuture.delayedExecutor(SWEEP_SECONDS, TimeUnit.SECONDS, threads).execute(this::sweep);
+    }
+
+    private void sweep() {
+        try {
+            if (!closed && majority.lacking().isEmpty()) {
+                stored = map.size();
+                unbound.sweep(System.nanoTime(), stored < NAMES_MAX / 2 ? REMEMBERED_SECONDS : REMEMBERED_SECONDS_CROWDED);
+            }
+        } catch (RuntimeException e) {
+            LOG.info("names: unbound names were not swept, tried again in {} s: {}", SWEEP_SECONDS, Causes.text(e).split("\\. |\\R", 2)[0]);
+        } finally {
+            if (!closed) {
+                sweepLater();
+            }
+        }
     }
 
     @Override
@@ -143,9 +167,8 @@ public final class HazelcastNames implements NameService {
     }
 
     private CompletionStage<String> submit(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
-        int remembered = stored < NAMES_MAX / 2 ? REMEMBERED_SECONDS : REMEMBERED_SECONDS_CROWDED;
         StoredName wanted = StoredName.of(record, 1, 0, UUID.randomUUID().toString());
-        NameChangeProcessor change = new NameChangeProcessor(majority, kind, expected, wanted, remembered);
+        NameChangeProcessor change = new NameChangeProcessor(majority, kind, expected, wanted);
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX);
         return within(attempt(name, change, endNanos).thenCompose(answer -> confirmed(name, change, answer)));
     }
@@ -386,7 +409,6 @@ public final class HazelcastNames implements NameService {
     /** Tells listeners of a prefix what is there, and what of all that they know is there no more. Blocks. */
     private void refresh(Name prefix) {
         checkOpen();
-        stored = map.size();
         Set<Name> bound = new HashSet<>();
         String after = "";
         List<BoundName> page;

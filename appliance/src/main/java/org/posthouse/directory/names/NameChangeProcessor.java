@@ -1,7 +1,6 @@
 package org.posthouse.directory.names;
 
 import com.hazelcast.map.EntryProcessor;
-import com.hazelcast.map.ExtendedMapEntry;
 import com.hazelcast.nio.ObjectDataInput;
 import com.hazelcast.nio.ObjectDataOutput;
 import com.hazelcast.nio.serialization.IdentifiedDataSerializable;
@@ -60,7 +59,6 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
 
     private long expected;
     private String text;
-    private int rememberedSeconds;
 
     /** What this has stored, for the backups; null if nothing. */
     private transient String stored;
@@ -73,19 +71,17 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
     /**
      * @param expected the version that swap and unbind ask for
      * @param wanted the record, at any version; of unbind only the change's id counts
-     * @param rememberedSeconds for which the version of a name that is unbound is remembered
      */
-    NameChangeProcessor(NamesMajority majority, Kind kind, long expected, StoredName wanted, int rememberedSeconds) {
+    NameChangeProcessor(NamesMajority majority, Kind kind, long expected, StoredName wanted) {
         this(majority);
         this.kind = kind;
         this.expected = expected;
         this.text = wanted.text();
-        this.rememberedSeconds = rememberedSeconds;
     }
 
     /** The same change, sent again. It is applied only where what is stored shows that it never was. */
     NameChangeProcessor repetition() {
-        NameChangeProcessor same = new NameChangeProcessor(majority, kind, expected, StoredName.parse(text), rememberedSeconds);
+        NameChangeProcessor same = new NameChangeProcessor(majority, kind, expected, StoredName.parse(text));
         same.repeated = true;
         return same;
     }
@@ -139,29 +135,28 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         }
         long version = last.map(StoredName::version).orElse(0L) + 1;
         NameRecord record = new NameRecord(new TreeMap<>(wanted.fields()), wanted.epoch());
-        return store(entry, StoredName.of(record, version, term(last), wanted.change()), 0);
+        return store(entry, StoredName.of(record, version, term(last), wanted.change()));
     }
 
     private String unbind(Map.Entry<String, String> entry, Optional<StoredName> there, StoredName wanted) {
         if (expected != NameService.ANY_VERSION && expected != there.map(StoredName::version).orElse(0L)) {
             return OTHER + there.map(StoredName::text).orElse("");
         }
-        return there.map(found -> store(entry, found.unbound(term(there), wanted.change()), rememberedSeconds)).orElse(String.valueOf(DONE));
+        return there.map(found -> store(entry, found.unbound(term(there), wanted.change()))).orElse(String.valueOf(DONE));
     }
 
     /** Stores what is stored, so that all copies confirm it. */
     private String again(Map.Entry<String, String> entry, StoredName same) {
-        return store(entry, same, same.bound() ? 0 : rememberedSeconds);
+        return store(entry, same);
     }
 
     private long term(Optional<StoredName> last) {
         return Math.max(majority.term(), last.map(StoredName::term).orElse(0L));
     }
 
-    private String store(Map.Entry<String, String> entry, StoredName next, int forSeconds) {
+    private String store(Map.Entry<String, String> entry, StoredName next) {
         stored = next.text();
-        rememberedSeconds = forSeconds;
-        NameStoreProcessor.store((ExtendedMapEntry<String, String>) entry, stored, forSeconds);
+        entry.setValue(stored);
         return DONE + stored;
     }
 
@@ -178,7 +173,7 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
     /** Called after {@link #process}; null if that has stored nothing. */
     @Override
     public EntryProcessor<String, String, String> getBackupProcessor() {
-        return stored == null ? null : new NameStoreProcessor(stored, rememberedSeconds);
+        return stored == null ? null : new NameStoreProcessor(stored);
     }
 
     @Override
@@ -196,7 +191,6 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         out.writeString(kind.name());
         out.writeLong(expected);
         out.writeString(text);
-        out.writeInt(rememberedSeconds);
         out.writeBoolean(repeated);
     }
 
@@ -205,7 +199,6 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         kind = Kind.valueOf(in.readString());
         expected = in.readLong();
         text = in.readString();
-        rememberedSeconds = in.readInt();
         repeated = in.readBoolean();
     }
 }

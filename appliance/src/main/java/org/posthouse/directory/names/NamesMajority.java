@@ -124,6 +124,16 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
     }
 
     private synchronized Optional<String> lacking(Collection<? extends Member> members) {
+        int here = present(members).size();
+        int relays = relays();
+        int needed = needed(relays);
+        return here >= needed
+                ? Optional.empty()
+                : Optional.of(here + " of " + relays + " known relays reach each other, expected at least " + needed);
+    }
+
+    /** The relays of these members, known from now on. */
+    private Set<String> present(Collection<? extends Member> members) {
         Set<String> here = new TreeSet<>();
         for (Member member : members) {
             here.add(relayOf(member));
@@ -133,11 +143,12 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         known.removeAll(now.withdrawn());
         known.addAll(now.listed());
         known.addAll(here);
-        int relays = relays();
-        int needed = needed(relays);
-        return here.size() >= needed
-                ? Optional.empty()
-                : Optional.of(here.size() + " of " + relays + " known relays reach each other, expected at least " + needed);
+        return here;
+    }
+
+    /** Whether all relays that are known reach each other. */
+    synchronized boolean isWhole() {
+        return present(group.members()).size() >= relays();
     }
 
     /** Why a record here may not be changed, in one clause; empty if it may. The part that goes on after the next cut must have one of its copies. */

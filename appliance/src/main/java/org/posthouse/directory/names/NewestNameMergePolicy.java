@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  * <p>The later term wins: the part that had the majority has changed its member list since the split, while the other part has written nothing but what it
  * could not confirm. Between equal terms the higher epoch wins, then the higher version, then the one
  * that was unbound, then the text, so both parts come to the same. The record that stays
- * gets a version above both, so listeners of either part take it.
+ * gets a version above both, so listeners of either part take it. What only the merging part has stays: a name that was unbound since is still remembered
+ * as such ({@link UnboundNames}).
  *
  * <p>Hazelcast creates it by its name and sends it between members. A text that is no record loses.
  */
