@@ -214,7 +214,8 @@ public final class HazelcastNames implements NameService {
         }
         StoredName done = StoredName.parse(answer.substring(1));
         StoredName later = StoredName.parse(now.substring(1));
-        return later.term() == done.term() && later.version() >= done.version();
+        boolean after = later.version() > done.version() || later.version() == done.version() && !later.bound();
+        return later.equals(done) || after && later.term() == done.term();
     }
 
     private NameException superseded() {
@@ -242,7 +243,7 @@ public final class HazelcastNames implements NameService {
             NameException first = unavailable(fault);
             boolean again = first.getCause() instanceof IndeterminateOperationStateException && System.nanoTime() < endNanos;
             return !again ? CompletableFuture.failedFuture(first) : attempt(name, change.repetition(), endNanos).thenApply(answer -> {
-                if (answer.charAt(0) != NameChangeProcessor.DONE) {
+                if (answer.charAt(0) == NameChangeProcessor.SUPERSEDED) {
                     throw first;
                 }
                 return answer;

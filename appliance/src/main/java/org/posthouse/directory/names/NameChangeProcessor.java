@@ -108,9 +108,13 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         return kind == Kind.UNBIND ? unbind(entry, there, wanted) : write(entry, last, there, wanted);
     }
 
-    /** Versions only rise, those of unbound names too, so while the expected one is bound the change has not been there. */
+    /**
+     * Whether the change has never been there. Versions only rise, those of unbound names too: a bound version 1 is the first change of all, and one that binds
+     * or unbinds leaves no version bound that it was to replace.
+     */
     private boolean isUntouched(Optional<StoredName> there) {
-        return (kind == Kind.SWAP || kind == Kind.UNBIND) && expected > 0 && there.isPresent() && there.get().version() == expected;
+        boolean replacesVersion = (kind == Kind.SWAP || kind == Kind.UNBIND) && expected > 0;
+        return there.map(StoredName::version).filter(version -> version == 1 || replacesVersion && version == expected).isPresent();
     }
 
     private String superseded(Map.Entry<String, String> entry, StoredName found) {

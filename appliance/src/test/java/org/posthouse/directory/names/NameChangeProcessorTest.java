@@ -90,6 +90,15 @@ class NameChangeProcessorTest {
         assertThat(value()).isEmpty();
     }
 
+    /** The owner has died before it did it, and the name is another's since long ago: that is known, and no failure. */
+    @Test
+    void aRepetitionThatFindsTheFirstRecordOfANameIsAnsweredAsTheChange() {
+        bound("other");
+        assertThat(change(NameChangeProcessor.Kind.BIND, 0, "a").repetition().process(entry)).isEqualTo(NameChangeProcessor.OTHER + entry.getValue());
+        assertThat(rebind("a").repetition().process(entry)).startsWith("=");
+        assertThat(rebind("b").repetition().process(entry)).as("of version 2").startsWith("?");
+    }
+
     @Test
     void aRepetitionOfTheLastChangeIsDoneOnce() {
         bound("first");
