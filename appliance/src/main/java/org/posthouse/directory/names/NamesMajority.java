@@ -16,8 +16,9 @@ import java.util.TreeSet;
  * Decides whether this member is in the part of the group that may answer for names. Thread-safe.
  *
  * <p>A part may if it has more than half of the relays that are known: the addresses that the member was configured with, or the relays that it has seen since
- * it started, whichever are more. A relay that has left with notice (withdrawn) is not counted any more; one that has died is, for as long as this process
- * runs. So no two parts may, however a group of one configuration splits.
+ * it started, whichever are more. A configured relay always counts, even if it has left with notice (withdrawn): it may start again in another part, where all
+ * configured relays count. One that is not configured counts until it has left with notice; if it has died, for as long as this process runs. So no two parts
+ * may, however a group of one configuration splits.
  *
  * <p>A record has {@link NamesMap#BACKUPS} copies beside the owner's. In a group of more than 13 relays a majority could be without any of them. So at most as
  * many relays may be missing as a record has such copies: the part that may answer always has one.
@@ -161,17 +162,16 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
                 : Optional.of(copies + " of the relays that reach each other would keep a copy of this name, expected at least " + needed + " of " + relays);
     }
 
-    /** The number of relays that are known. */
+    /** The number of relays that are known, with the configured ones that have left with notice. */
     synchronized int relays() {
         Set<String> left = new TreeSet<>();
         addresses.forEach((relay, address) -> {
-            if (!known.contains(relay)) {
+            if (!known.contains(relay) && configured.contains(address)) {
                 left.add(address);
             }
         });
-        known.stream().map(addresses::get).filter(Objects::nonNull).forEach(left::remove);
-        long expected = configured.stream().filter(address -> !left.contains(address)).count();
-        return Math.max((int) expected, known.size());
+        known.stream().map(addresses::get).filter(Objects::nonNull).forEach(left::remove); // A relay of another name is there now.
+        return Math.max(configured.size(), known.size() + left.size());
     }
 
     /** How many of so many relays a part must have. */

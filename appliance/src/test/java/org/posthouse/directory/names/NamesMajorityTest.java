@@ -52,27 +52,47 @@ class NamesMajorityTest {
     }
 
     private static Member member(String relay) {
+        return member(relay, port(relay));
+    }
+
+    private static Member member(String relay, int port) {
         return (Member) Proxy.newProxyInstance(Member.class.getClassLoader(), new Class<?>[] {Member.class}, (proxy, method,
-                args) -> method.getName().equals("getAddress") ? new Address("127.0.0.1", InetAddress.getLoopbackAddress(), port(relay)) : relay);
+                args) -> method.getName().equals("getAddress") ? new Address("127.0.0.1", InetAddress.getLoopbackAddress(), port) : relay);
     }
 
     private static int port(String relay) {
         return relay.charAt(0) - 'a' + 1;
     }
 
-    /** It is counted by its address, whatever the relay at another address is called. */
+    /** Of five, two stop; of the three that are left, one is cut off, where the two start again. Three of five may answer then. */
     @Test
-    void aConfiguredRelayThatLeftWithNoticeDoesNotCountEither() {
-        NamesMajority majority = majority("127.0.0.1:2", "127.0.0.1:3");
+    void aConfiguredRelayThatLeftWithNoticeStillCountsAsItMayStartElsewhere() {
+        NamesMajority majority = majority("127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4", "127.0.0.1:5");
+        assertThat(has(majority, "a", "b", "c", "d", "e")).isTrue();
+        majority.follow(group(new NamesMajority.Roll(Set.of("a", "b", "c"), Set.of("d", "e"))));
         assertThat(has(majority, "a", "b", "c")).isTrue();
-        majority.follow(group(new NamesMajority.Roll(Set.of("a", "b"), Set.of("c"))));
-        assertThat(has(majority, "a")).as("of a and b").isFalse();
-        majority.follow(group(new NamesMajority.Roll(Set.of("a"), Set.of("b", "c"))));
-        assertThat(has(majority, "a")).isTrue();
-        NamesMajority other = majority("127.0.0.1:2", "127.0.0.1:3");
-        assertThat(has(other, "a", "d", "e")).isTrue();
-        other.follow(group(new NamesMajority.Roll(Set.of("a"), Set.of("d", "e"))));
-        assertThat(has(other, "a")).as("b and c may be a group").isFalse();
+        assertThat(has(majority, "a", "b")).isFalse();
+        NamesMajority other = majority("127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4", "127.0.0.1:5");
+        assertThat(has(other, "c", "d", "e")).isTrue();
+    }
+
+    @Test
+    void configuredRelaysThatLeftCountBesideThoseThatCameWithoutBeingConfigured() {
+        NamesMajority majority = majority("127.0.0.1:2", "127.0.0.1:3");
+        assertThat(has(majority, "a", "b", "c", "d", "e")).isTrue();
+        majority.follow(group(new NamesMajority.Roll(Set.of("a", "d", "e"), Set.of("b", "c"))));
+        assertThat(has(majority, "d", "e")).as("of five").isFalse();
+        assertThat(has(majority, "a", "d", "e")).isTrue();
+    }
+
+    /** Its address counts once. */
+    @Test
+    void aConfiguredRelayThatCameBackUnderAnotherIdCountsOnce() {
+        NamesMajority majority = majority("127.0.0.1:2");
+        assertThat(has(majority, "a", "b")).isTrue();
+        majority.follow(group(new NamesMajority.Roll(Set.of("a"), Set.of("b"))));
+        assertThat(majority.apply(List.of(member("a"), member("new", 2)))).isTrue();
+        assertThat(majority.relays()).isEqualTo(2);
     }
 
     @Test
