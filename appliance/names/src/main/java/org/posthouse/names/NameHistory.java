@@ -19,7 +19,12 @@ public final class NameHistory {
      * @param at milliseconds since 1970 UTC, when this front end was told
      * @param fields the record's fields as {@code name=value}, cut to 300 characters
      */
-    public record Entry(long at, Name name, long version, long epoch, boolean present, String fields) {}
+    public record Entry(long at, Name name, long version, long epoch, boolean present, String fields) {
+        /** Whether it differs from an earlier one by its version alone, as heartbeats do: they would displace all else. */
+        private boolean renews(Entry earlier) {
+            return name.equals(earlier.name) && epoch == earlier.epoch && present && earlier.present && fields.equals(earlier.fields);
+        }
+    }
 
     private final Alarm alarm;
     private final Deque<Entry> entries = new ArrayDeque<>();
@@ -36,10 +41,12 @@ public final class NameHistory {
         if (isKnown) {
             return;
         }
+        Entry entry = new Entry(alarm.now(), bound.name(), bound.version(), bound.record().epoch(), change.present(), text(bound.record()));
+        entries.removeIf(entry::renews);
         if (entries.size() == CHANGES_MAX) {
             entries.removeFirst();
         }
-        entries.addLast(new Entry(alarm.now(), bound.name(), bound.version(), bound.record().epoch(), change.present(), text(bound.record())));
+        entries.addLast(entry);
     }
 
     /** A record's fields as {@code name=value}, cut to 300 characters. */

@@ -314,6 +314,20 @@ class NameFrontEndTest {
         assertThat(slow.calls.stream().filter(call -> call.startsWith("bind"))).containsExactly("bind t_1");
     }
 
+    /** A heartbeat comes every few seconds, for weeks. */
+    @Test
+    void theHistoryKeepsOneEntryOfARecordThatOnlyGetsNewVersions() {
+        frontEnd.listen(Name.parse("vm"), change -> {});
+        run();
+        slow.memory.bind(Name.parse("vm/leader"), record("a"));
+        for (int i = 0; i < 2 * NameHistory.CHANGES_MAX; i++) {
+            slow.memory.swap(Name.parse("vm/beat"), i, record("a"));
+        }
+        run();
+        assertThat(frontEnd.history().newestFirst()).extracting(entry -> entry.name() + " " + entry.version())
+                .containsExactly("vm/beat " + 2 * NameHistory.CHANGES_MAX, "vm/leader 1");
+    }
+
     @Test
     void theRootIsBoundToNothing() {
         assertThat(fault(frontEnd.bind(Name.ROOT, record("1"))).kind()).isEqualTo(NameException.Kind.BAD_NAME);

@@ -88,6 +88,9 @@ public final class RelayNames {
     public void start() {
         frontEnd.start();
         leader.start();
+        // For the history that the console shows: the front end adds to it what its listeners are told.
+        frontEnd.listen(NameCaller.GRID, change -> {});
+        frontEnd.listen(NameCaller.PUBLISHED, change -> {});
     }
 
     /** The questions of one connection. @param output takes frames from any thread */

@@ -163,7 +163,7 @@ class RelayNamesTest {
         ask(Operation.UNBIND, "w/1", -1, fields());
         await().untilAsserted(() -> assertThat(heard).hasSize(3).endsWith("w/2 true {k=new}", "w/1 false {k=before}"));
         client.close();
-        await().untilAsserted(() -> assertThat(subscriptions()).as("but for the relay's own").isEqualTo(1));
+        await().untilAsserted(() -> assertThat(subscriptions()).as("but for the relay's own").isEqualTo(3));
     }
 
     private int subscriptions() throws Exception {
