@@ -281,7 +281,8 @@ final class JointRendezvous {
     private static String text(List<HomeRelay> homes) {
         List<HomeRelay> distinct = JobJoiner.distinct(homes);
         String relays = String.join(",", distinct.stream()
-                .map(home -> PortBoard.encode(home.site()) + ";" + PortBoard.encode(home.relay()) + ";" + PortBoard.encode(home.address())).toList());
+                .map(home -> RecordedNames.encode(home.site()) + ";" + RecordedNames.encode(home.relay()) + ";" + RecordedNames.encode(home.address()))
+                .toList());
         return relays + "|" + text(homes.stream().mapToInt(distinct::indexOf).toArray());
     }
 
@@ -289,7 +290,7 @@ final class JointRendezvous {
         String[] halves = text.split("\\|");
         List<HomeRelay> distinct = Arrays.stream(halves[0].split(",")).map(each -> {
             String[] parts = each.split(";");
-            return new HomeRelay(PortBoard.decode(parts[0]), PortBoard.decode(parts[1]), PortBoard.decode(parts[2]));
+            return new HomeRelay(RecordedNames.decode(parts[0]), RecordedNames.decode(parts[1]), RecordedNames.decode(parts[2]));
         }).toList();
         return Arrays.stream(numbers(halves[1])).mapToObj(distinct::get).toList();
     }

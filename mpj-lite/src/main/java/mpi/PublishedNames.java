@@ -4,29 +4,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
+import mpi.RecordedNames.Answer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.wire.NameAnswer;
 import org.posthouse.wire.NameAsk;
-import org.posthouse.wire.NamedRecord;
 
 /**
- * The names that programs publish their ports under, in the relays' name service, for all jobs of the grid. What was answered is recorded: a process that is
- * started in this one's place is told the same.
+ * The names that programs publish their ports under, in the relays' name service, for all jobs of the grid. What was answered is recorded.
  */
 final class PublishedNames {
     private static final String PREFIX = "mpi";
     private static final String PORT = "port";
     private static final int PART_CHARS_MAX = 64;
     private static final int PARTS_MAX = 7;
-
-    /** Milliseconds between tries while the relay has no names, and how often it is tried. */
-    private static final long AGAIN_MS = 500;
-
-    private static final int TRIES_MAX = 40;
 
     private final Endpoint endpoint;
 
@@ -37,39 +29,39 @@ final class PublishedNames {
     void publish(String service, String port) {
         String call = "publishName";
         requirePort(call, port);
-        Outcome outcome = ask(call, MPI.ERR_SERVICE, question(NameAsk.Operation.BIND, call, MPI.ERR_SERVICE, service, port));
-        if (outcome.status != NameAnswer.Status.DONE) {
-            String other = outcome.port.isEmpty() ? "" : " for the port " + outcome.port;
-            throw new MPIException(MPI.ERR_SERVICE, outcome.status == NameAnswer.Status.ALREADY_BOUND
+        Answer outcome = ask(call, MPI.ERR_SERVICE, question(NameAsk.Operation.BIND, call, MPI.ERR_SERVICE, service, port));
+        if (outcome.status() != NameAnswer.Status.DONE) {
+            String other = port(outcome).isEmpty() ? "" : " for the port " + port(outcome);
+            throw new MPIException(MPI.ERR_SERVICE, outcome.status() == NameAnswer.Status.ALREADY_BOUND
                     ? call + ": \"" + service + "\" is published already" + other + "; take another name, or have that program call unpublishName"
-                    : call + ": \"" + service + "\": " + outcome.text);
+                    : call + ": \"" + service + "\": " + outcome.text());
         }
     }
 
     void unpublish(String service, String port) {
         String call = "unpublishName";
         requirePort(call, port);
-        Outcome found = ask(call, MPI.ERR_SERVICE, question(NameAsk.Operation.LOOKUP, call, MPI.ERR_SERVICE, service, ""));
-        if (found.status == NameAnswer.Status.DONE && !found.port.equals(port)) {
-            throw new MPIException(MPI.ERR_SERVICE, call + ": \"" + service + "\" is " + (found.port.isEmpty() ? "not published" : "published for the port "
-                    + found.port) + ", and not for " + port);
+        Answer found = ask(call, MPI.ERR_SERVICE, question(NameAsk.Operation.LOOKUP, call, MPI.ERR_SERVICE, service, ""));
+        if (found.status() == NameAnswer.Status.DONE && !port(found).equals(port)) {
+            throw new MPIException(MPI.ERR_SERVICE, call + ": \"" + service + "\" is " + (port(found).isEmpty() ? "not published" : "published for the port "
+                    + port(found)) + ", and not for " + port);
         }
         // A process that died behind this has done it; the next one finds nothing and goes on.
-        Outcome gone = ask(call, MPI.ERR_SERVICE, question(NameAsk.Operation.UNBIND, call, MPI.ERR_SERVICE, service, ""));
-        if (gone.status != NameAnswer.Status.DONE) {
-            throw new MPIException(MPI.ERR_SERVICE, call + ": \"" + service + "\": " + gone.text);
+        Answer gone = ask(call, MPI.ERR_SERVICE, question(NameAsk.Operation.UNBIND, call, MPI.ERR_SERVICE, service, ""));
+        if (gone.status() != NameAnswer.Status.DONE) {
+            throw new MPIException(MPI.ERR_SERVICE, call + ": \"" + service + "\": " + gone.text());
         }
     }
 
     String lookup(String service) {
         String call = "lookupName";
-        Outcome found = ask(call, MPI.ERR_NAME, question(NameAsk.Operation.LOOKUP, call, MPI.ERR_NAME, service, ""));
-        if (found.status != NameAnswer.Status.DONE || found.port.isEmpty()) {
-            throw new MPIException(MPI.ERR_NAME, call + ": \"" + service + "\" " + (found.status == NameAnswer.Status.DONE
+        Answer found = ask(call, MPI.ERR_NAME, question(NameAsk.Operation.LOOKUP, call, MPI.ERR_NAME, service, ""));
+        if (found.status() != NameAnswer.Status.DONE || port(found).isEmpty()) {
+            throw new MPIException(MPI.ERR_NAME, call + ": \"" + service + "\" " + (found.status() == NameAnswer.Status.DONE
                     ? "is not published in this grid; call lookupName again when its program has called publishName"
-                    : "cannot be looked up: " + found.text));
+                    : "cannot be looked up: " + found.text()));
         }
-        return found.port;
+        return port(found);
     }
 
     private static void requirePort(String call, String port) {
@@ -106,45 +98,12 @@ final class PublishedNames {
         return String.join("/", parts);
     }
 
-    /** What was answered: a status, the port that was found, and a text for people. */
-    private record Outcome(NameAnswer.Status status, String port, String text) {
-        private static final String BETWEEN = "\n";
-
-        static Outcome of(NameAnswer answer) {
-            Optional<NamedRecord> found = answer.found().stream().findFirst();
-            return new Outcome(answer.status(), found.map(record -> record.fields().getOrDefault(PORT, "")).orElse(""), answer.text());
-        }
-
-        static Outcome parse(String recorded) {
-            String[] parts = recorded.split(BETWEEN, 3);
-            return new Outcome(NameAnswer.Status.valueOf(parts[0]), parts[1], parts[2]);
-        }
-
-        String recorded() {
-            return status + BETWEEN + port.replace(BETWEEN, " ") + BETWEEN + text;
-        }
+    private Answer ask(String call, int errorClass, NameAsk question) {
+        return new RecordedNames(call, errorClass, endpoint).ask(question);
     }
 
-    /** Asks until the relay has names: its group may still be joining. */
-    private Outcome ask(String call, int errorClass, NameAsk question) {
-        for (int tries = 1;; tries++) {
-            Outcome outcome = Outcome.parse(RecordedText.of(endpoint, () -> Outcome.of(endpoint.names(question)).recorded()));
-            if (outcome.status != NameAnswer.Status.UNAVAILABLE) {
-                return outcome;
-            }
-            if (tries == TRIES_MAX) {
-                throw new MPIException(errorClass, call + ": the relay has had no names for " + TRIES_MAX * AGAIN_MS / 1_000 + " s: " + outcome.text);
-            }
-            pause(call, errorClass);
-        }
-    }
-
-    private static void pause(String call, int errorClass) {
-        try {
-            TimeUnit.MILLISECONDS.sleep(AGAIN_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new MPIException(errorClass, call + ": interrupted");
-        }
+    /** The port that was found; empty if none was. */
+    private static String port(Answer answer) {
+        return answer.found().map(fields -> fields.getOrDefault(PORT, "")).orElse("");
     }
 }

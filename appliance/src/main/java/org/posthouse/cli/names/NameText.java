@@ -51,9 +51,4 @@ final class NameText {
         }
         return node;
     }
-
-    /** One record, for the screen. */
-    static void print(NamedRecord found, boolean json) {
-        System.out.println(json ? json(found).toString() : line(found));
-    }
 }

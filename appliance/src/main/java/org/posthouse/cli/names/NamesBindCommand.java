@@ -24,9 +24,6 @@ final class NamesBindCommand implements Callable<Integer> {
     @Option(names = "--replace", description = "Replace the record that the name has; it must be bound.")
     private boolean replace;
 
-    @Option(names = "--json", description = "Print the record as JSON.")
-    private boolean json;
-
     @Parameters(index = "0", paramLabel = "NAME", description = "The name, as a/b.")
     private String name;
 
@@ -36,7 +33,7 @@ final class NamesBindCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure {
         NameAsk.Operation operation = replace ? NameAsk.Operation.REBIND : NameAsk.Operation.BIND;
-        NameText.print(relay.record(new NameAsk(operation, name, 0, 0, 0, "", NameText.fields(fields))), json);
+        relay.print(relay.record(new NameAsk(operation, name, 0, 0, 0, "", NameText.fields(fields))));
         return 0;
     }
 }

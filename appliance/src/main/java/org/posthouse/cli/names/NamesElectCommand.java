@@ -8,7 +8,6 @@ import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.NamedRecord;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code posthouse names elect}. */
@@ -23,9 +22,6 @@ final class NamesElectCommand implements Callable<Integer> {
     @Mixin
     private NamesRelay relay;
 
-    @Option(names = "--json", description = "Print the token's record as JSON.")
-    private boolean json;
-
     @Parameters(index = "0", paramLabel = "TOKEN", description = "The name of what is contended for, as a/b.")
     private String token;
 
@@ -37,7 +33,7 @@ final class NamesElectCommand implements Callable<Integer> {
         TreeMap<String, String> fields = new TreeMap<>();
         fields.put(NameAsk.CONTENDER, contender);
         NamedRecord elected = relay.record(new NameAsk(NameAsk.Operation.ELECT, token, 0, 0, 0, "", fields));
-        NameText.print(elected, json);
+        relay.print(elected);
         return contender.equals(elected.fields().get("leader")) ? 0 : ExitCode.ATTENTION.status();
     }
 }

@@ -5,7 +5,6 @@ import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.wire.NameAsk;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code posthouse names lookup}. */
@@ -19,15 +18,12 @@ final class NamesLookupCommand implements Callable<Integer> {
     @Mixin
     private NamesRelay relay;
 
-    @Option(names = "--json", description = "Print the record as JSON.")
-    private boolean json;
-
     @Parameters(index = "0", paramLabel = "NAME", description = "The name, as a/b.")
     private String name;
 
     @Override
     public Integer call() throws CommandFailure {
-        NameText.print(relay.record(NameAsk.of(NameAsk.Operation.LOOKUP, name)), json);
+        relay.print(relay.record(NameAsk.of(NameAsk.Operation.LOOKUP, name)));
         return 0;
     }
 }

@@ -15,7 +15,6 @@ import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.NamedRecord;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code posthouse names ls}. */
@@ -29,9 +28,6 @@ final class NamesLsCommand implements Callable<Integer> {
 
     @Mixin
     private NamesRelay relay;
-
-    @Option(names = "--json", description = "Print the names as JSON.")
-    private boolean json;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "PREFIX", defaultValue = "", description = "The prefix, as a/b (default: all names).")
     private String prefix;
@@ -50,7 +46,7 @@ final class NamesLsCommand implements Callable<Integer> {
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-        System.out.print(json ? json(found) + System.lineSeparator() : table(found));
+        System.out.print(relay.isJson() ? json(found) + System.lineSeparator() : table(found));
         return 0;
     }
 

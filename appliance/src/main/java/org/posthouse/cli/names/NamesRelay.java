@@ -14,7 +14,7 @@ import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.NamedRecord;
 import picocli.CommandLine.Option;
 
-/** The relay that a command about names asks. */
+/** The relay that a command about names asks, and how what it answers is printed. */
 final class NamesRelay {
     /** An election passes over winners that have died, each after 2 s. */
     private static final long ANSWER_SECONDS = TimeUnit.MINUTES.toSeconds(1);
@@ -29,6 +29,18 @@ final class NamesRelay {
 
     @Option(names = "--token-file", paramLabel = "FILE", description = "The launch token of the relay.")
     private Path tokenFile;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    boolean isJson() {
+        return json;
+    }
+
+    /** One record, for the screen. */
+    void print(NamedRecord found) {
+        System.out.println(json ? NameText.json(found).toString() : NameText.line(found));
+    }
 
     RelayClient connect() throws CommandFailure, JobFailure {
         return RelayClient.connect(relay.toString(), TokenFile.read(tokenFile));

@@ -25,9 +25,6 @@ final class NamesSwapCommand implements Callable<Integer> {
             description = "The count of the election that the writer has won: a record of a later one is not replaced (default: ${DEFAULT-VALUE}: none).")
     private long epoch;
 
-    @Option(names = "--json", description = "Print the record as JSON.")
-    private boolean json;
-
     @Parameters(index = "0", paramLabel = "NAME", description = "The name, as a/b.")
     private String name;
 
@@ -42,7 +39,7 @@ final class NamesSwapCommand implements Callable<Integer> {
         if (version < 0 || epoch < 0) {
             throw new CommandFailure("version " + version + " and epoch " + epoch + ", expected 0 or more");
         }
-        NameText.print(relay.record(new NameAsk(NameAsk.Operation.SWAP, name, version, epoch, 0, "", NameText.fields(fields))), json);
+        relay.print(relay.record(new NameAsk(NameAsk.Operation.SWAP, name, version, epoch, 0, "", NameText.fields(fields))));
         return 0;
     }
 }

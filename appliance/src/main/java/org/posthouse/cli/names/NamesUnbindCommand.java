@@ -23,9 +23,6 @@ final class NamesUnbindCommand implements Callable<Integer> {
             description = "Only if it has this version (default: whatever version it has).")
     private long version;
 
-    @Option(names = "--json", description = "Print the record that it had as JSON.")
-    private boolean json;
-
     @Parameters(index = "0", paramLabel = "NAME", description = "The name, as a/b.")
     private String name;
 
@@ -34,7 +31,7 @@ final class NamesUnbindCommand implements Callable<Integer> {
         if (version == 0 || version < -1) {
             throw new CommandFailure("--version-is " + version + ", expected 1 or more");
         }
-        NameText.print(relay.record(new NameAsk(NameAsk.Operation.UNBIND, name, version, 0, 0, "", Collections.emptySortedMap())), json);
+        relay.print(relay.record(new NameAsk(NameAsk.Operation.UNBIND, name, version, 0, 0, "", Collections.emptySortedMap())));
         return 0;
     }
 }

@@ -10,7 +10,6 @@ import org.posthouse.launch.place.RelayClient;
 import org.posthouse.wire.NamedRecord;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code posthouse names watch}. */
@@ -25,9 +24,6 @@ final class NamesWatchCommand implements Callable<Integer> {
 
     @Mixin
     private NamesRelay relay;
-
-    @Option(names = "--json", description = "Print each change as a line of JSON.")
-    private boolean json;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "PREFIX", defaultValue = "", description = "The prefix, as a/b (default: all names).")
     private String prefix;
@@ -66,7 +62,7 @@ final class NamesWatchCommand implements Callable<Integer> {
 
     private void print(NamedRecord changed) {
         synchronized (System.out) {
-            System.out.println(json ? NameText.json(changed).toString() : (changed.present() ? "bound   " : "unbound ") + NameText.line(changed));
+            System.out.println(relay.isJson() ? NameText.json(changed).toString() : (changed.present() ? "bound   " : "unbound ") + NameText.line(changed));
             System.out.flush();
         }
     }
