@@ -81,11 +81,14 @@ public final class Browser implements BeforeAllCallback, BeforeEachCallback, Aft
 
     private ChromeDriverService service(File chromedriver, Path log) {
         String home = folder.toString();
+        // Chromium makes a socket in it, whose path may have 107 characters: a checkout is named by this process's folder.
+        Path here = Path.of("").toAbsolutePath();
+        String tmp = Path.of("/proc", Long.toString(ProcessHandle.current().pid()), "cwd").resolve(here.relativize(folder.toAbsolutePath())).toString();
         return new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver)
                 .withLogFile(log.toFile())
                 .withLogLevel(ChromiumDriverLogLevel.INFO)
-                .withEnvironment(Map.of("HOME", home, "TMPDIR", home, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
+                .withEnvironment(Map.of("HOME", home, "TMPDIR", tmp, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
                 .build();
     }
 
