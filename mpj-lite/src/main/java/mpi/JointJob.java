@@ -71,7 +71,7 @@ final class JointJob {
         Object[] failure = {""};
         if (home.group.Rank() == root) {
             try {
-                awaitOther(new PortBoard(LEAVE, home.endpoint));
+                awaitOther(new PortRecords(LEAVE, home.endpoint));
             } catch (MPIException e) {
                 failure[0] = String.valueOf(e.getMessage()); // The others hear of it first: they wait here.
             }
@@ -89,7 +89,7 @@ final class JointJob {
         }
     }
 
-    private void awaitOther(PortBoard board) {
+    private void awaitOther(PortRecords board) {
         JobJoin.Part own = join.partOf(join.rank());
         JobJoin.Part other = own == join.accepting() ? join.connecting() : join.accepting();
         board.bind(left(own), new TreeMap<>());

@@ -37,7 +37,7 @@ final class JointRendezvous {
     private final Intracomm local;
     private final int root;
     private final Endpoint endpoint;
-    private final PortBoard board;
+    private final PortRecords board;
 
     /** The port, at the root. */
     private Ports.Port port;
@@ -47,20 +47,20 @@ final class JointRendezvous {
         this.local = local;
         this.root = root;
         endpoint = local.endpoint;
-        board = new PortBoard(call, endpoint);
+        board = new PortRecords(call, endpoint);
     }
 
     // ---- ports
 
     /** Shows a port to other jobs. While the relay has no names it is one for this job only, until {@link #visitor} shows it. */
     static void publish(String call, Endpoint endpoint, Ports.Port port) {
-        endpoint.joiner().ifPresent(joiner -> new PortBoard(call, endpoint).tryBind(port.record(), record(LOGGED, Boolean.toString(joiner.isLogged()))));
+        endpoint.joiner().ifPresent(joiner -> new PortRecords(call, endpoint).tryBind(port.record(), record(LOGGED, Boolean.toString(joiner.isLogged()))));
     }
 
     /** Takes a port back. */
     static void withdraw(String call, Endpoint endpoint, Ports.Port port) {
         if (endpoint.joiner().isPresent()) {
-            PortBoard board = new PortBoard(call, endpoint);
+            PortRecords board = new PortRecords(call, endpoint);
             if (board.tryLookup(port.record()).isPresent()) {
                 board.unbind(port.record());
             }

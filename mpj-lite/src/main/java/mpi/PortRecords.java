@@ -14,7 +14,7 @@ import org.posthouse.wire.NameAsk;
  * The records that accept and connect leave for each other in the relays' name service. A record goes when its job ends, so its
  * absence tells of that. What was answered is recorded, by {@link RecordedNames}.
  */
-final class PortBoard {
+final class PortRecords {
     /** Milliseconds between two looks: at first, and at most. */
     private static final long LOOK_MS = 5;
 
@@ -23,7 +23,7 @@ final class PortBoard {
     private final String call;
     private final RecordedNames names;
 
-    PortBoard(String call, Endpoint endpoint) {
+    PortRecords(String call, Endpoint endpoint) {
         this.call = call;
         this.names = new RecordedNames(call, MPI.ERR_PORT, endpoint);
     }

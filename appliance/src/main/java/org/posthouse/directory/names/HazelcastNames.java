@@ -372,7 +372,7 @@ public final class HazelcastNames implements NameService {
         String last = after;
         while (found.size() < limit) {
             int wanted = limit - found.size();
-            Set<String> selected = map.keySet(Predicates.pagingPredicate(new NamesBelow(prefix, last), new NamesOrder(), wanted));
+            Set<String> selected = map.keySet(Predicates.pagingPredicate(new NamePrefixPredicate(prefix, last), new NameKeyComparator(), wanted));
             List<String> keys = List.copyOf(new TreeSet<>(selected));
             for (int from = 0; from < keys.size(); from += READ_AT_ONCE) {
                 read(keys.subList(from, Math.min(from + READ_AT_ONCE, keys.size())), found);

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.Map;
 
 /** The order of names, for pages. */
-final class NamesOrder implements Comparator<Map.Entry<String, String>>, IdentifiedDataSerializable {
+final class NameKeyComparator implements Comparator<Map.Entry<String, String>>, IdentifiedDataSerializable {
     @Override
     public int compare(Map.Entry<String, String> one, Map.Entry<String, String> other) {
         return one.getKey().compareTo(other.getKey());

@@ -8,17 +8,17 @@ import java.io.IOException;
 import java.util.Map;
 
 /** Selects the bound names at and below a prefix that come after another name. The value of a key that does not match is not read. */
-final class NamesBelow implements Predicate<String, String>, IdentifiedDataSerializable {
+final class NamePrefixPredicate implements Predicate<String, String>, IdentifiedDataSerializable {
     private static final long serialVersionUID = 1;
 
     private String prefix;
     private String after;
 
     /** For {@link NamesTypes}. */
-    NamesBelow() {}
+    NamePrefixPredicate() {}
 
     /** @param after a key, or empty */
-    NamesBelow(String prefix, String after) {
+    NamePrefixPredicate(String prefix, String after) {
         this.prefix = prefix;
         this.after = after;
     }

@@ -21,8 +21,8 @@ public final class NamesTypes {
             case CHANGE -> new NameChangeProcessor(majority);
             case STORE -> new NameStoreProcessor();
             case MERGE -> new NewestNameMergePolicy();
-            case BELOW -> new NamesBelow();
-            case ORDER -> new NamesOrder();
+            case BELOW -> new NamePrefixPredicate();
+            case ORDER -> new NameKeyComparator();
             default -> throw new IllegalArgumentException("group: unknown type " + typeId + " from another member; are all relays of one release?");
         };
     }

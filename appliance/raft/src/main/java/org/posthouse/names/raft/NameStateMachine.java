@@ -36,7 +36,7 @@ import org.posthouse.names.NameTable;
  * The names of one judge: applies the commands of the log in their order, which is the same at all judges. An empty command changes nothing ({@link
  * ReadBarrier}). Ratis calls it from one thread; questions may come from any.
  */
-final class NameMachine extends BaseStateMachine {
+final class NameStateMachine extends BaseStateMachine {
     /** Most changes that are kept for listeners. */
     static final int CHANGES_MAX = 4_096;
 
@@ -56,7 +56,7 @@ final class NameMachine extends BaseStateMachine {
     private long applying;
 
     /** @param onLogFailed told when Ratis could not write the log, which it does not try again */
-    NameMachine(Consumer<Throwable> onLogFailed) {
+    NameStateMachine(Consumer<Throwable> onLogFailed) {
         this.onLogFailed = onLogFailed;
     }
 

@@ -43,7 +43,7 @@ final class RaftJudge implements AutoCloseable {
     static final int CLIENT_BYTES = 16;
 
     private final RaftConfig config;
-    private final NameMachine machine = new NameMachine(this::logFailed);
+    private final NameStateMachine machine = new NameStateMachine(this::logFailed);
     private final AtomicBoolean failed = new AtomicBoolean();
     private final ClientId ownId = ClientId.randomId();
     private final ReadBarrier barrier = new ReadBarrier(() -> submit(ownId, CallId.getAndIncrement(), ByteString.EMPTY));

@@ -39,7 +39,7 @@ final class RatisServer {
     }
 
     /** Opens the folder; the server is started later. */
-    static RaftServer open(RaftConfig config, NameMachine machine, JudgeRpc rpc) throws IOException {
+    static RaftServer open(RaftConfig config, NameStateMachine machine, JudgeRpc rpc) throws IOException {
         List<RaftPeer> judges = config.judges().entrySet().stream()
                 .map(judge -> RaftPeer.newBuilder().setId(judge.getKey()).setAddress(judge.getValue()).build())
                 .toList();
