@@ -36,6 +36,8 @@ final class ArchitectureTest {
         }
     }
 
+    private static final String[] CORE = {"org.posthouse.core..", "org.posthouse.detector.."};
+
     private static final String[] LIBRARY = {
         "mpi..", "mpjdev..", "mpjbuf..", "xdev..", "org.posthouse.mpj..", "org.posthouse.wire.."
     };
@@ -57,7 +59,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static void seesTheClassesOfEveryRoom(JavaClasses all) {
-        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "causes", "peer", "status", "logstore", "ops"}) {
+        for (String room : new String[] {"core", "detector", "wire", "mpj", "tunnel", "keys", "causes", "peer", "status", "logstore", "ops"}) {
             assertThat(all.that(resideInAPackage("org.posthouse." + room + "..")))
                     .as("classes in %s", room)
                     .isNotEmpty();
@@ -67,22 +69,22 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule THE_CORE_KNOWS_THE_WIRE_FORMAT_AND_ITSELF = classes()
             .that()
-            .resideInAPackage("org.posthouse.core..")
+            .resideInAnyPackage(CORE)
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.posthouse.wire..", "org.posthouse.core..");
+            .resideInAnyPackage("java..", "org.posthouse.wire..", "org.posthouse.core..", "org.posthouse.detector..");
 
     @ArchTest
     static final ArchRule THE_CORE_IS_PURE = noClasses()
             .that()
-            .resideInAPackage("org.posthouse.core..")
+            .resideInAnyPackage(CORE)
             .should()
             .dependOnClassesThat(OUTER_WORLD);
 
     @ArchTest
     static final ArchRule THE_CORE_ASKS_NO_CLOCK = noClasses()
             .that()
-            .resideInAPackage("org.posthouse.core..")
+            .resideInAnyPackage(CORE)
             .should()
             .callMethod(System.class, "nanoTime")
             .orShould()
