@@ -487,6 +487,8 @@ final class Jobs {
         relay.joints().onEvent(event);
         if (event.kind() == JobEvent.DIVERGED) {
             keepDivergences(job);
+        } else if (event.kind() == JobEvent.CHECKPOINTED) {
+            relay.status().onCheckpoint(job.id(), event.rank());
         }
     }
 

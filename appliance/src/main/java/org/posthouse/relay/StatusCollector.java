@@ -74,6 +74,7 @@ public final class StatusCollector implements RelayView {
     private final KnownRelays known = new KnownRelays();
     private final ActivityRecorder activity = new ActivityRecorder();
     private final DeliveryTimes deliveries = new DeliveryTimes();
+    private final CheckpointTimes checkpoints = new CheckpointTimes();
     private final JobReports reports = new JobReports();
 
     /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
@@ -134,8 +135,15 @@ public final class StatusCollector implements RelayView {
         endedTraffic.add(job.id(), left.deliveries());
         activity.end(System.currentTimeMillis(), job.id(), left.ranks().stream().map(ShardStatus.Rank::status).toList());
         deliveries.remove(job.id());
+        checkpoints.remove(job.id());
         reports.onEnded(
                 job.id(), endedJobs.all().stream().map(shown -> Long.parseUnsignedLong(shown.id(), 16)).collect(Collectors.toSet()));
+    }
+
+    /** A rank at home here has taken a checkpoint. */
+    void onCheckpoint(long job, int rank) {
+        assert relay.inLoop();
+        checkpoints.taken(job, rank, System.currentTimeMillis());
     }
 
     /** What launchers have reported for the console. */
@@ -484,7 +492,8 @@ public final class StatusCollector implements RelayView {
     }
 
     private RankStatus atHome(long job, RankStatus rank, long nowMs) {
-        return rank.with(relay.settings().site(), relay.id(), "", 0).at(reports.nodeOf(job, rank.rank()), deliveries.look(job, rank, nowMs));
+        return rank.with(relay.settings().site(), relay.id(), "", 0)
+                .at(reports.nodeOf(job, rank.rank()), deliveries.look(job, rank, nowMs), checkpoints.of(job, rank.rank()));
     }
 
     /** A rank of another relay, from the directory; its own relay has its counters. */

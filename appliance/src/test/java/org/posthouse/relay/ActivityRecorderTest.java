@@ -14,7 +14,7 @@ class ActivityRecorderTest {
     private final ActivityRecorder recorder = new ActivityRecorder();
 
     private static RankStatus rank(int rank, long sent, long delivered, String blockedIn, long since) {
-        return new RankStatus(rank, "here", "here", RankStatus.State.CONNECTED, 1, sent, delivered, 0, 0, 0, 0, blockedIn, since, "", 0);
+        return new RankStatus(rank, "here", "here", RankStatus.State.CONNECTED, 1, sent, delivered, 0, 0, 0, 0, blockedIn, since, "", 0, 0);
     }
 
     private void sample(long nowMs, RankStatus... ranks) {

@@ -21,7 +21,7 @@ final class BlockedViewTest {
     }
 
     private static RankStatus rank(int rank, State state) {
-        return new RankStatus(rank, "here", "a", state, 1, 0, 0, 0, 0, 0, 1, "", 0, "", 0);
+        return new RankStatus(rank, "here", "a", state, 1, 0, 0, 0, 0, 0, 1, "", 0, "", 0, 0);
     }
 
     private static boolean standsStill(Map<Integer, BlockedCall> blocked, RankStatus... ranks) {

@@ -13,7 +13,7 @@ class DeliveryTimesTest {
     private final DeliveryTimes times = new DeliveryTimes();
 
     private static RankStatus rank(int rank, long delivered) {
-        return new RankStatus(rank, "", "", RankStatus.State.CONNECTED, 1, 0, delivered, 0, 0, 0, 0, "", 0, "", 0);
+        return new RankStatus(rank, "", "", RankStatus.State.CONNECTED, 1, 0, delivered, 0, 0, 0, 0, "", 0, "", 0, 0);
     }
 
     @Test

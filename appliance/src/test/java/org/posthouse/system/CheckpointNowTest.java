@@ -44,6 +44,8 @@ class CheckpointNowTest {
             assertThat(asked.out().lines()).containsExactly("site-a: 2 ranks are asked", "site-b: 2 ranks are asked");
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(checkpoints(a)).allSatisfy((rank, count) -> assertThat(count)
                     .as("checkpoints of rank %d", rank).isGreaterThan(before.get(rank))));
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(a.get("/api/v1/grid").at("/jobs/0/ranks")).hasSize(RANKS)
+                    .allSatisfy(rank -> assertThat(rank.path("lastCheckpointAt").asLong()).as("last checkpoint of %s", rank).isPositive()));
             Files.createFile(folder.resolve("die"));
             await().atMost(PATIENCE).until(() -> began().containsKey("1/2") || !job.handle().isAlive());
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(texts(a, "RANK_RECOVERED")).as("the parts of the restart")

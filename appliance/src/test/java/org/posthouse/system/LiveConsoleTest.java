@@ -78,6 +78,8 @@ class LiveConsoleTest {
             picture("timeline");
             open(page);
             browser.await("its state and incarnation", () -> browser.text("main tbody tr:nth-child(6) td:nth-child(n+4):nth-child(-n+5)"), "connected; 2");
+            browser.await("the parts of its restart", () -> browser.text("section[aria-labelledby=job-restarts-title] li span:last-child")
+                    .replaceAll("after .*", "after …"), "rank 5 caught up after …");
             picture("restarted");
 
             changeMode();

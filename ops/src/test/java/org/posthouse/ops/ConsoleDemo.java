@@ -135,7 +135,7 @@ final class ConsoleDemo {
     private static List<RankStatus> ranks(int from, int to, String site, String relay, long moved) {
         return new ArrayList<>(IntStream.range(from, to).mapToObj(i -> new RankStatus(i, site, relay, state(i),
                 i == 5 || i == 11 ? 2 : 1, moved / 16 + i, moved / 16 - i, moved * 60 + i * 4096L, moved * 59,
-                i % 3, 1, i % 4 == 3 ? "Recv(source " + (i - 1) + ", tag 7)" : "", i % 4 == 3 ? BEGIN : 0, site + "-n" + i / 2, BEGIN))
+                i % 3, 1, i % 4 == 3 ? "Recv(source " + (i - 1) + ", tag 7)" : "", i % 4 == 3 ? BEGIN : 0, site + "-n" + i / 2, BEGIN, i % 5 == 0 ? 0 : BEGIN - 1_000 * i))
                 .toList());
     }
 
@@ -150,7 +150,7 @@ final class ConsoleDemo {
 
     private static RankStatus finalized(RankStatus r) {
         return new RankStatus(r.rank(), r.site(), r.relay(), RankStatus.State.FINALIZED, r.incarnation(), r.messagesSent(),
-                r.messagesDelivered(), r.bytesSent(), r.bytesDelivered(), 0, 0, "", 0, r.node(), 0);
+                r.messagesDelivered(), r.bytesSent(), r.bytesDelivered(), 0, 0, "", 0, r.node(), 0, r.lastCheckpointAt());
     }
 
     private static RelayView view(RelayStatus snapshot, Readiness readiness) {

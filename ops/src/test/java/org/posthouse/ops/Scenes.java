@@ -185,7 +185,7 @@ final class Scenes {
     }
 
     static RankStatus rank(int rank, String relay, RankStatus.State state, int incarnation, long sent) {
-        return new RankStatus(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0, "", 0);
+        return new RankStatus(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0, "", 0, 0);
     }
 
     static List<RankStatus> ranks(int n, String relay) {
@@ -197,6 +197,6 @@ final class Scenes {
         return IntStream.range(from, to).mapToObj(rank -> new RankStatus(rank, site, relay, RankStatus.State.CONNECTED, 1 + random.nextInt(2),
                 random.nextInt(10_000_000), random.nextInt(10_000_000), random.nextLong(1L << 40), random.nextLong(1L << 40), random.nextInt(20), 1,
                 rank % 8 == 0 ? "Recv(source " + random.nextInt(to) + ", tag 7)" : "", rank % 8 == 0 ? DOWN_SINCE + random.nextInt(90_000) : 0,
-                "node-" + rank / 8, DOWN_SINCE + random.nextInt(90_000))).toList();
+                "node-" + rank / 8, DOWN_SINCE + random.nextInt(90_000), DOWN_SINCE + random.nextInt(90_000))).toList();
     }
 }

@@ -27,7 +27,7 @@ class StatusJsonTest {
     void writesTheSameBytesAsBefore() throws IOException {
         List<JobStatus> jobs = List.of(Scenes.job(Scenes.JOB, List.of(
                 Scenes.rank(0, "rennes", RankStatus.State.CONNECTED, 2, 100),
-                new RankStatus(1, "orsay", "orsay/2", RankStatus.State.AWAY, 3, 11, 12, 13, 14, 15, 16, "Comm.Recv", 17, "n1", 18))));
+                new RankStatus(1, "orsay", "orsay/2", RankStatus.State.AWAY, 3, 11, 12, 13, 14, 15, 16, "Comm.Recv", 17, "n1", 18, 19))));
         RelayStatus full = Scenes.relay("rennes", "rennes", 9, jobs);
         RelayStatus bare = new RelayStatus(
                 "orsay", "orsay/2", "threaded", "0.1.0", 6_000, "", List.of(), List.of(), List.of(), full.counters(),

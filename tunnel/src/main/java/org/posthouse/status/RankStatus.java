@@ -21,6 +21,8 @@ import java.util.Objects;
  * @param node              name of the node that runs it; empty if it runs beside its launcher, or that is not known
  * @param lastDeliveryAt    when a message was delivered to it last, in milliseconds since 1970 UTC, to the second; 0 if
  *                          that is not known
+ * @param lastCheckpointAt  when it took its last checkpoint, in milliseconds since 1970 UTC; 0 if it has taken none since its
+ *                          home relay started
  */
 public record RankStatus(
         int rank,
@@ -37,7 +39,8 @@ public record RankStatus(
         String blockedIn,
         long blockedSince,
         String node,
-        long lastDeliveryAt) {
+        long lastDeliveryAt,
+        long lastCheckpointAt) {
 
     /** Refuses nulls. */
     public RankStatus {
@@ -50,21 +53,21 @@ public record RankStatus(
 
     /** A rank without counters: those are at its home relay. */
     public static RankStatus uncounted(int rank, State state, int incarnation) {
-        return new RankStatus(rank, "", "", state, incarnation, 0, 0, 0, 0, 0, 0, "", 0, "", 0);
+        return new RankStatus(rank, "", "", state, incarnation, 0, 0, 0, 0, 0, 0, "", 0, "", 0, 0);
     }
 
     /** The same rank with its place and the call in which it is blocked. */
     public RankStatus with(String newSite, String newRelay, String newBlockedIn, long newBlockedSince) {
         return new RankStatus(
                 rank, newSite, newRelay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted,
-                newBlockedIn, newBlockedSince, node, lastDeliveryAt);
+                newBlockedIn, newBlockedSince, node, lastDeliveryAt, lastCheckpointAt);
     }
 
-    /** The same rank with its node and the time of its last delivery. */
-    public RankStatus at(String newNode, long newLastDeliveryAt) {
+    /** The same rank with its node and the times of its last delivery and checkpoint. */
+    public RankStatus at(String newNode, long newLastDeliveryAt, long newLastCheckpointAt) {
         return new RankStatus(
                 rank, site, relay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted, blockedIn,
-                blockedSince, newNode, newLastDeliveryAt);
+                blockedSince, newNode, newLastDeliveryAt, newLastCheckpointAt);
     }
 
     /** The state of a rank. */

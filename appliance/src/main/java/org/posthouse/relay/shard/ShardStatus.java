@@ -63,6 +63,7 @@ public record ShardStatus(
                     "",
                     0,
                     "",
+                    0,
                     0);
             return new Rank(
                     status,

@@ -56,12 +56,16 @@ function row(event, names, now) {
   </tr>`;
 }
 
-/** The last events of one job, for its own view. */
-export function eventsOfJob(page, job) {
-  const found = page.eventLog.matching({ job: job.id });
+/** The last restarts of one job, each with its parts as the launcher has measured them, and its last events, for its own view. */
+export const eventsOfJob = (page, job) => html`
+  ${lastOfJob(page, job, { title: 'Restarts', id: 'job-restarts-title', kind: 'RANK_RECOVERED' })}
+  ${lastOfJob(page, job, { title: 'Events', id: 'job-events-title', kind: '' })}`;
+
+function lastOfJob(page, job, { title, id, kind }) {
+  const found = page.eventLog.matching({ job: job.id, kind });
   if (found.length === 0) return nothing;
-  return html`<section aria-labelledby="job-events-title">
-    <div class="title"><h2 id="job-events-title">Events</h2><a href="/events?job=${job.id}">all ${count(found.length)}</a></div>
+  return html`<section aria-labelledby=${id}>
+    <div class="title"><h2 id=${id}>${title}</h2><a href="/events?${kind ? `kind=${kind}&` : ''}job=${job.id}">all ${count(found.length)}</a></div>
     <div class="panel"><ul class="happened">${found.slice(0, OF_JOB_MAX).map((event) => html`<li>
       <time datetime=${new Date(event.at).toISOString()}>${clock(event.at, page.now)}</time> ${kindBadge(event.kind)} <span>${event.text}</span></li>`)}</ul></div>
   </section>`;

@@ -13,6 +13,7 @@ const HEAD = [
   num('Sent', 'messages and bytes'), num('Delivered', 'messages and bytes'),
   num('Waiting', 'messages that wait for a receive, and receives that wait for a message'),
   num('Last delivery', 'how long ago the last message was delivered to it'),
+  num('Checkpoint', 'how long ago it took its last one, since its relay started'),
   col('Blocked in', 'the call that it has been inside for seconds'),
 ];
 
@@ -94,6 +95,7 @@ function rankRow(rank, page, live) {
     ${cellOf(count(rank.messagesDelivered), bytes(rank.bytesDelivered))}
     ${cellOf(count(rank.unexpected), `${count(rank.posted)} posted`)}
     <td class="num">${rank.lastDeliveryAt > 0 && live ? `${duration(now - rank.lastDeliveryAt)} ago` : '–'}</td>
+    <td class="num">${rank.lastCheckpointAt > 0 ? `${duration(now - rank.lastCheckpointAt)} ago` : '–'}</td>
     <td class="wrap">${rank.blockedIn && live ? html`${rank.blockedIn}<span class="sub">for ${duration(now - rank.blockedSince)}</span>` : nothing}</td>
   </tr>`;
 }
