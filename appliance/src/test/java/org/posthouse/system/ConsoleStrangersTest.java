@@ -1,5 +1,6 @@
 package org.posthouse.system;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -126,6 +127,10 @@ final class ConsoleStrangersTest {
             Command.Result named = Command.run(folder, Stream.concat(Stream.of(drain), Stream.of("--ops-user", NOBODY)).toArray(String[]::new));
             assertThat(named.status()).as(named.err()).isZero();
             assertThat(heard(said.readLine())).contains("Authorization: Bearer " + token);
+            Command.Result login = Command.run(folder, "drain", "--ops", "127.0.0.1:" + port, "--ops-user", NOBODY, "--ops-login", "bob",
+                    "--ops-password-file", file.toString());
+            assertThat(login.status()).as(login.err()).isZero();
+            assertThat(heard(said.readLine())).contains("Authorization: Basic " + Base64.getEncoder().encodeToString(("bob:" + token).getBytes(UTF_8)));
         } finally {
             stranger.destroyForcibly().waitFor();
         }
@@ -145,6 +150,25 @@ final class ConsoleStrangersTest {
             assertThat(ask(relay, "GET /readyz")).startsWith("HTTP/1.1 200");
             assertThat(relay.get("/api/v1/relays").path("relays")).hasSize(1);
         }
+    }
+
+    @Test
+    void aLoginThatCannotBeIsRefusedInOneLine() throws Exception {
+        Path open = Files.writeString(folder.resolve("open"), "correct horse");
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
+        Path empty = Files.createFile(folder.resolve("empty"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        assertThat(login("--ops-login", "bob")).contains("--ops-login NAME and --ops-password-file FILE are given together");
+        assertThat(login("--ops-login", "b:ob", "--ops-password-file", open.toString())).contains("--ops-login is \"b:ob\", expected");
+        assertThat(login("--ops-login", "bob", "--ops-password-file", open.toString())).contains("the password file " + open + " can be read", "chmod 600");
+        assertThat(login("--ops-login", "bob", "--ops-password-file", empty.toString())).contains("the password file " + empty + " has 0 lines, expected one");
+        assertThat(login("--ops-login", "bob", "--ops-password-file", folder.resolve("none").toString())).contains("cannot be read");
+    }
+
+    private String login(String... options) throws Exception {
+        Command.Result refused = Command.run(folder, Stream.concat(Stream.of("status"), Stream.of(options)).toArray(String[]::new));
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err().strip()).hasLineCount(1);
+        return refused.err();
     }
 
     /** His own browser would show the login; another user's process has nothing of it, and the relay's own user needs none. */

@@ -91,14 +91,16 @@ final class ConsoleGate {
     /**
      * Goes on with who has proved that he may give orders; everybody else gets 401, or 403 if he may look alone. The request's body must be there, or be
      * paused, as the answer may come a few milliseconds later.
+     *
+     * @param lacks what a viewer does not, for people
      */
-    void requireOperator(RoutingContext ctx, Consumer<Client> granted) {
+    void requireOperator(RoutingContext ctx, String lacks, Consumer<Client> granted) {
         identify(ctx).onComplete((client, fault) -> {
             if (fault != null) {
                 refuse(ctx, fault);
             } else if (client.role() != Role.OPERATOR) {
-                access.audit().refused(client.who(), asked(ctx) + ": a viewer gives no orders");
-                Responses.error(ctx, 403, client.name() + " is a viewer, and gives no orders: log in as an operator");
+                access.audit().refused(client.who(), asked(ctx) + ": a viewer " + lacks);
+                Responses.error(ctx, 403, client.name() + " is a viewer, and " + lacks + ": log in as an operator");
             } else {
                 granted.accept(client);
             }

@@ -94,7 +94,7 @@ final class OpsRoutes {
         get(router, "/api/v1/jobs/:id/waits", ctx -> ask(ctx, JobQuestions::waits));
         get(router, "/api/v1/jobs/:id/output", ctx -> {
             ctx.request().pause();
-            gate.requireOperator(ctx, client -> output(ctx));
+            gate.requireOperator(ctx, "does not see what programs print", client -> output(ctx));
         });
         router.get(EVENTS).handler(ctx -> {
             if (stream.accept(ctx, ConsoleGate.still(ctx))) {

@@ -68,7 +68,7 @@ final class OrderRoute<O, R> {
         } else if (elsewhere.isPresent()) {
             Responses.error(ctx, 403, elsewhere.get());
         } else {
-            gatekeeper.gate.requireOperator(ctx, client -> order(ctx, client.who()));
+            gatekeeper.gate.requireOperator(ctx, "gives no orders", client -> order(ctx, client.who()));
         }
     }
 

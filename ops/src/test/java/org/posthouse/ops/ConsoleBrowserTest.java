@@ -334,7 +334,8 @@ class ConsoleBrowserTest {
             LinkStatus link = relay.links().getLast();
             List<LinkStatus> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
             JobStatus job = new JobStatus("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
-                    List.of(new RankStatus(0, "area-number-11", "far", RankStatus.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0, "", 0, 0)), 0, "", 0, 0, "", 0, 0);
+                    List.of(new RankStatus(0, "area-number-11", "far", RankStatus.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0, "", 0, 0)), 0, "", 0, 0, "", 0,
+                    0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
             browser.await("the map", () -> browser.text(".map figcaption"), "2 more sites are in the table");

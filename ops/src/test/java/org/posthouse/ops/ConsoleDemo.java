@@ -135,7 +135,8 @@ final class ConsoleDemo {
     private static List<RankStatus> ranks(int from, int to, String site, String relay, long moved) {
         return new ArrayList<>(IntStream.range(from, to).mapToObj(i -> new RankStatus(i, site, relay, state(i),
                 i == 5 || i == 11 ? 2 : 1, moved / 16 + i, moved / 16 - i, moved * 60 + i * 4096L, moved * 59,
-                i % 3, 1, i % 4 == 3 ? "Recv(source " + (i - 1) + ", tag 7)" : "", i % 4 == 3 ? BEGIN : 0, site + "-n" + i / 2, BEGIN, i % 5 == 0 ? 0 : BEGIN - 1_000 * i))
+                i % 3, 1, i % 4 == 3 ? "Recv(source " + (i - 1) + ", tag 7)" : "", i % 4 == 3 ? BEGIN : 0, site + "-n" + i / 2, BEGIN,
+                i % 5 == 0 ? 0 : BEGIN - 1_000 * i))
                 .toList());
     }
 

@@ -22,7 +22,7 @@ public final class ConsoleClient {
 
     private final ConsoleAddress console;
     private final Optional<SSLSocketFactory> tls;
-    private final Optional<String> secret;
+    private final Optional<String> authorization;
     private final long relayUser;
 
     ConsoleClient(HostPort console) {
@@ -31,13 +31,13 @@ public final class ConsoleClient {
 
     /**
      * @param tls of what it is asked over TLS; needed if the address says so
-     * @param secret shown to a console that asks for it, and to no other; to another user's on this host only if that is
+     * @param authorization scheme and credentials (RFC 9110, 11.6.2), shown to a console that asks for them, and to no other; to another user's on this host only if that is
      * @param relayUser this user
      */
-    ConsoleClient(ConsoleAddress console, Optional<SSLSocketFactory> tls, Optional<String> secret, long relayUser) {
+    ConsoleClient(ConsoleAddress console, Optional<SSLSocketFactory> tls, Optional<String> authorization, long relayUser) {
         this.console = console;
         this.tls = tls;
-        this.secret = secret;
+        this.authorization = authorization;
         this.relayUser = relayUser;
     }
 
@@ -73,9 +73,9 @@ public final class ConsoleClient {
     private String send(String path, byte[] body) throws CommandFailure {
         try (ConsoleConnection connection = connect()) {
             ConsoleConnection.Answer answer = connection.exchange(path, body, Optional.empty());
-            if (answer.status() == HttpURLConnection.HTTP_UNAUTHORIZED && secret.isPresent()) {
+            if (answer.status() == HttpURLConnection.HTTP_UNAUTHORIZED && authorization.isPresent()) {
                 requireTrust(connection.user());
-                answer = connection.exchange(path, body, secret);
+                answer = connection.exchange(path, body, authorization);
             }
             if (answer.status() != HttpURLConnection.HTTP_OK) {
                 throw refused(answer.status(), answer.text());
@@ -103,7 +103,7 @@ public final class ConsoleClient {
     private void requireTrust(PeerUser answering) throws CommandFailure {
         if (answering.trust() == PeerUser.Trust.FOREIGN && answering.uid() != relayUser) {
             throw new CommandFailure("what listens at " + console + " is a process of " + answering + ", neither this user's nor root's, and was not shown"
-                    + " the secret; if that is the relay's user, give --ops-user " + answering.uid());
+                    + " the secret or password; if that is the relay's user, give --ops-user " + answering.uid());
         }
     }
 

@@ -83,10 +83,10 @@ final class ConsoleConnection implements AutoCloseable {
         return secured;
     }
 
-    /** Sends a GET, or a POST of a JSON body if there is one, and reads the answer. @param secret is shown */
-    Answer exchange(String path, byte[] body, Optional<String> secret) throws IOException {
+    /** Sends a GET, or a POST of a JSON body if there is one, and reads the answer. @param authorization is shown: scheme and credentials */
+    Answer exchange(String path, byte[] body, Optional<String> authorization) throws IOException {
         StringBuilder head = new StringBuilder((body == null ? "GET " : "POST ") + path + " HTTP/1.1\r\nHost: " + console + "\r\nAccept: */*\r\n");
-        secret.ifPresent(token -> head.append("Authorization: Bearer ").append(token).append("\r\n"));
+        authorization.ifPresent(shown -> head.append("Authorization: ").append(shown).append("\r\n"));
         if (body != null) {
             head.append("Content-Type: application/json\r\nContent-Length: ").append(body.length).append("\r\n");
         }

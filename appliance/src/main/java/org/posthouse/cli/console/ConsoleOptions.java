@@ -1,9 +1,12 @@
 package org.posthouse.cli.console;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.Optional;
 import javax.net.ssl.SSLSocketFactory;
 import org.posthouse.cli.file.OpsSecret;
+import org.posthouse.cli.file.PasswordFile;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.peer.PeerUser;
 import picocli.CommandLine.Option;
@@ -44,24 +47,50 @@ public final class ConsoleOptions {
             names = "--ops-user",
             paramLabel = "UID",
             defaultValue = "-1",
-            description = "The number of the relay's user, where that is another user of this host: he is shown the secret, too. Else only this user's relay,"
+            description = "The number of the relay's user, where that is another user of this host: he is shown the secret or password, too. Else only this user's relay,"
                     + " root's, and those of other hosts are.")
     private long relayUser;
 
-    /** A client of the console that the options name. @throws CommandFailure if the secret cannot be read */
+    @Option(
+            names = "--ops-login",
+            paramLabel = "NAME",
+            description = "A user of the console (--ops-users of the relay), in place of the secret; with --ops-password-file.")
+    private String login;
+
+    @Option(names = "--ops-password-file", paramLabel = "FILE", description = "The password of --ops-login: a line that only you may read.")
+    private Path passwordFile;
+
+    /** A client of the console that the options name. @throws CommandFailure if the secret or password cannot be read */
     public ConsoleClient client() throws CommandFailure {
-        return client(ops, authority, OpsSecret.read(tokenFile == null ? namedBy(TOKEN_VARIABLE) : tokenFile), relayUser);
+        return client(ops, authority, login == null && passwordFile == null ? secret(tokenFile == null ? namedBy(TOKEN_VARIABLE) : tokenFile) : login(),
+                relayUser);
+    }
+
+    private static Optional<String> secret(Path file) throws CommandFailure {
+        return OpsSecret.read(file).map(secret -> "Bearer " + secret);
+    }
+
+    /** As RFC 7617 has it. */
+    private Optional<String> login() throws CommandFailure {
+        if (login == null || passwordFile == null || tokenFile != null) {
+            throw new CommandFailure("--ops-login NAME and --ops-password-file FILE are given together, and without --ops-token-file");
+        }
+        if (login.contains(":")) {
+            throw new CommandFailure("--ops-login is \"" + login + "\", expected a user's name, without a colon");
+        }
+        String both = login + ":" + PasswordFile.read(passwordFile);
+        return Optional.of("Basic " + Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** A client of another console, with what {@code POSTHOUSE_OPS_TOKEN_FILE} and {@code POSTHOUSE_OPS_CA} name, if any. @throws CommandFailure the same */
     public static ConsoleClient clientOf(ConsoleAddress console) throws CommandFailure {
-        return client(console, null, OpsSecret.read(namedBy(TOKEN_VARIABLE)), PeerUser.NO_UID);
+        return client(console, null, secret(namedBy(TOKEN_VARIABLE)), PeerUser.NO_UID);
     }
 
-    private static ConsoleClient client(ConsoleAddress console, Path authority, Optional<String> secret, long relayUser) throws CommandFailure {
+    private static ConsoleClient client(ConsoleAddress console, Path authority, Optional<String> authorization, long relayUser) throws CommandFailure {
         Optional<SSLSocketFactory> tls =
                 console.tls() ? Optional.of(ConsoleTrust.of(authority == null ? namedBy("POSTHOUSE_OPS_CA") : authority)) : Optional.empty();
-        return new ConsoleClient(console, tls, secret, relayUser);
+        return new ConsoleClient(console, tls, authorization, relayUser);
     }
 
     private static Path namedBy(String variable) {

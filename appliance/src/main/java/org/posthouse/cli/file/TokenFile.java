@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.Collections;
 import java.util.Set;
 import org.posthouse.causes.Causes;
 import org.posthouse.cli.option.CommandFailure;
@@ -24,11 +25,7 @@ public final class TokenFile {
             if (file == null) {
                 return UserToken.find();
             }
-            for (PosixFilePermission right : Files.getPosixFilePermissions(file)) {
-                if (OTHERS.contains(right)) {
-                    throw new CommandFailure("the token file " + file + " can be read or written by others: chmod 600 " + file);
-                }
-            }
+            requirePrivate("token", file);
             Token token = Token.parse(Files.readString(file).strip());
             if (token.equals(Token.NONE)) {
                 throw cannotUse(file, "it holds zeros, which stand for no token; make one: head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \\n'");
@@ -38,6 +35,13 @@ public final class TokenFile {
             throw cannotUse(file, "a token has 32 hexadecimal digits, and this one's 32 characters are not all such");
         } catch (IOException | IllegalArgumentException e) {
             throw file == null ? new CommandFailure("this user's token cannot be found: " + Causes.text(e), e) : cannotUse(file, Causes.text(e));
+        }
+    }
+
+    /** @param what it has, for the message @throws CommandFailure if others than its owner may read or write it */
+    static void requirePrivate(String what, Path file) throws IOException, CommandFailure {
+        if (!Collections.disjoint(Files.getPosixFilePermissions(file), OTHERS)) {
+            throw new CommandFailure("the " + what + " file " + file + " can be read or written by others: chmod 600 " + file);
         }
     }
 
