@@ -12,6 +12,12 @@ public sealed interface DetectorMessage {
     /** Most hosts of a job that has a detector: a vector of their beats is 16 KiB. */
     int HOSTS_MAX = 4_096;
 
+    /** Bytes of a GOSSIP frame before the message. */
+    int FRAME_HEADER_BYTES = 28;
+
+    /** Most bytes of a message: the beats of {@link #HOSTS_MAX} hosts. */
+    int BYTES_MAX = Byte.BYTES + Short.BYTES + Integer.BYTES * HOSTS_MAX;
+
     /** Most updates that a message of SWIM carries. */
     int UPDATES_MAX = 8;
 

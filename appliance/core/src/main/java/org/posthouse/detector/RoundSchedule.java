@@ -1,6 +1,8 @@
 package org.posthouse.detector;
 
 import java.math.BigInteger;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
 /**
@@ -10,6 +12,9 @@ import java.util.random.RandomGenerator;
 public final class RoundSchedule {
     /** Rounds that beats drawn at random may take beyond what they take in the mean: no draw of 20 at n = 256 took more. */
     private static final int RANDOM_SPARE_ROUNDS = 8;
+
+    /** {@link #worstSpreadRounds} of RR by number of hosts, which takes 0.1 s to compute for 1,024 of them. */
+    private static final Map<Integer, Integer> RR_SPREADS = new ConcurrentHashMap<>();
 
     private final DetectorProtocol protocol;
     private final int hosts;
@@ -58,7 +63,7 @@ public final class RoundSchedule {
      */
     public int cleanupRounds(boolean commonClock) {
         return Math.max(1, switch (protocol) {
-            case RR -> Math.max((int) Math.ceil(1.5 * triangularRoot()), worstSpreadRounds());
+            case RR -> Math.max((int) Math.ceil(1.5 * triangularRoot()), RR_SPREADS.computeIfAbsent(hosts, n -> worstSpreadRounds()));
             case BRR -> (commonClock ? 2 : 3) * log;
             case DBRR -> 3 * log;
             case RANDOM -> (int) Math.ceil(Math.log(hosts) / Math.log(2) + Math.log(hosts)) + RANDOM_SPARE_ROUNDS;
@@ -74,6 +79,15 @@ public final class RoundSchedule {
      */
     public long cleanupNanos(long periodNanos, long delayNanos, boolean commonClock) {
         return Math.max(cleanupRounds(commonClock) * periodNanos, 3 * periodNanos + 4 * delayNanos);
+    }
+
+    /**
+     * Rounds from a verdict until the ring is without the dead host: two cycles, so that all have heard of it; at most the
+     * cleanup time, behind which nothing of the old order is under way; and four at least, for the way of the word.
+     */
+    public int switchRounds() {
+        int needed = protocol == DetectorProtocol.SWIM ? 0 : Math.min(2 * cycle(), cleanupRounds(true));
+        return Math.max(4, needed);
     }
 
     /** The chapter's bound on the rounds of RR for a beat of round 0: 1 + 2 + … + rho reach n. */

@@ -33,7 +33,8 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
-        subcommands = {ScaleCommand.class, AllocationCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class, NamesBenchCommand.class},
+        subcommands = {ScaleCommand.class, AllocationCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class, NamesBenchCommand.class,
+            DetectorsCommand.class},
         footer = {
             "",
             "Examples:",
