@@ -17,6 +17,7 @@ import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.HelpSections;
 import org.posthouse.cli.option.UsageErrors;
 import org.posthouse.cli.option.WholeNumber;
+import org.posthouse.cli.plan.PlanCommand;
 import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.top.TopCommand;
 import org.posthouse.cli.users.UsersCommand;
@@ -59,6 +60,7 @@ public final class Posthouse {
             JobsCommand.class,
             NodesCommand.class,
             NamesCommand.class,
+            PlanCommand.class,
             KeysCommand.class,
             UsersCommand.class,
             LogCommand.class,
