@@ -15,6 +15,7 @@ import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.GridNodes;
+import org.posthouse.launch.place.GridRelays;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
@@ -105,7 +106,7 @@ final class NodesCommand implements Callable<Integer> {
     }
 
     /** The nodes, and the relays that could not be asked, in one object. */
-    static String json(List<GridNodes.Node> nodes, List<GridNodes.Unreached> unreached) {
+    static String json(List<GridNodes.Node> nodes, List<GridRelays.Unreached> unreached) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         ArrayNode listed = root.putArray("nodes");
         for (GridNodes.Node node : nodes) {

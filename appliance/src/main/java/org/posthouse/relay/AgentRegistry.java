@@ -26,6 +26,9 @@ final class AgentRegistry {
     /** Most agents of a relay. Their names, labels and sessions take some 16 MiB at most. */
     static final int AGENTS_MAX = 4_096;
 
+    /** Agents that have ended whose lifetimes are kept: some 400 KB. */
+    private static final int ENDED_MAX = 4_096;
+
     /** Nanoseconds after which a silent agent's connection is closed: six pings. */
     static final long SILENCE_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
 
@@ -36,6 +39,7 @@ final class AgentRegistry {
     private final Map<Long, AgentSession> agents = new LinkedHashMap<>();
     private final Set<String> names = new HashSet<>();
     private final Map<Long, LauncherAgents> launchers = new HashMap<>();
+    private final AgentLifetimes lifetimes = new AgentLifetimes(ENDED_MAX);
     private int agentsMax = AGENTS_MAX;
     private NodeTotals announced = NodeTotals.NONE;
     private long announcedNanos = System.nanoTime() - ANNOUNCE_NANOS;
@@ -77,6 +81,7 @@ final class AgentRegistry {
         }
         session.rename(renamed("", session.offer().name()));
         agents.put(session.agent(), session);
+        lifetimes.joined(session.agent(), System.nanoTime());
         Audit.changed(relay.id(), session + " on host " + session.offer().host() + " joined from " + session.remote() + ", with " + session.offer().slots()
                 + " slots");
         relay.events().add("NODE_CONNECTED", session + " has joined with " + session.offer().slots() + " slots");
@@ -89,6 +94,7 @@ final class AgentRegistry {
         if (!agents.remove(session.agent(), session)) {
             return;
         }
+        lifetimes.ended(session.agent(), System.nanoTime(), session.hasLeft());
         names.remove(session.offer().name());
         String text = session + " is gone: " + why.words();
         Audit.changed(relay.id(), text);
@@ -148,6 +154,12 @@ final class AgentRegistry {
     List<AgentOffer> offers() {
         assert relay.inLoop();
         return agents.values().stream().map(AgentSession::offer).toList();
+    }
+
+    /** How long agents have been connected. */
+    AgentLifetimes lifetimes() {
+        assert relay.inLoop();
+        return lifetimes;
     }
 
     /** The agents as the console shows them, by name. */

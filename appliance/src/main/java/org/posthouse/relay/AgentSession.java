@@ -60,6 +60,9 @@ final class AgentSession implements Session {
 
     private long heardNanos = System.nanoTime();
 
+    /** Whether the agent has said that it ends. */
+    private boolean hasLeft;
+
     AgentSession(Relay relay, Connection connection) {
         this.relay = relay;
         this.connection = connection;
@@ -88,7 +91,10 @@ final class AgentSession implements Session {
             case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_TAKEN -> files.onTaken(StageTaken.decode(ArrivedFrame.copy(buffer, index, length)));
-            case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
+            case CLOSE -> {
+                hasLeft = true;
+                outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
+            }
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from an agent");
         }
     }
@@ -165,6 +171,11 @@ final class AgentSession implements Session {
     /** When a frame came last, on the clock of {@link System#nanoTime}. */
     long heardNanos() {
         return heardNanos;
+    }
+
+    /** Whether the agent has said that it ends; otherwise its connection broke. */
+    boolean hasLeft() {
+        return hasLeft;
     }
 
     String remote() {

@@ -16,6 +16,7 @@ import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.NodeLifetimes;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.WireException;
 
@@ -69,6 +70,14 @@ final class LauncherAgents {
             throw new WireException(CloseReason.NOT_EXPECTED, "NODES of " + frame.remaining() + " bytes from a launcher, expected 16");
         }
         NodesPage.encode(relay.agents().offers()).forEach(this::write);
+    }
+
+    /** Answers NODE_LIFETIMES. */
+    void listLifetimes(ByteBuffer frame) throws WireException {
+        if (!NodeLifetimes.isAsk(frame)) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "NODE_LIFETIMES of " + frame.remaining() + " bytes from a launcher, expected 16");
+        }
+        NodeLifetimes.encode(relay.agents().lifetimes().list(System.nanoTime())).forEach(this::write);
     }
 
     /** Passes an AGENT_MESSAGE on to its agent, with the number of this connection. */

@@ -92,6 +92,7 @@ final class LauncherSession implements Session {
             case JOB_SAVE -> save(view.job());
             case JOB_REPORT -> report(JobReport.decode(ArrivedFrame.copy(buffer, index, length)));
             case NODES -> agents.list(ArrivedFrame.copy(buffer, index, length));
+            case NODE_LIFETIMES -> agents.listLifetimes(ArrivedFrame.copy(buffer, index, length));
             case AGENT_MESSAGE -> agents.pass(buffer, index, length, view);
             case AGENT_END -> agents.endAgent(buffer, index, length);
             case AGENT_DRAIN -> agents.drain(buffer, index, length);

@@ -51,6 +51,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobCheck;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.NodeLifetimes;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -117,6 +118,30 @@ class AgentRelayTest {
                 assertThat(nodes(other)).containsExactly(offer(AGENT, "n1"));
             }
         }
+    }
+
+    @Test
+    void tellsHowLongItsAgentsHaveLivedAndWhetherTheyFailed(Vertx vertx) throws Exception {
+        Relay relay = deploy(vertx);
+        try (RawPeer leaving = agent(relay, AGENT, "n1");
+                RawPeer failing = agent(relay, OTHER, "n2");
+                RawPeer launcher = launcher(relay)) {
+            assertThat(states(launcher)).containsExactlyInAnyOrder(NodeLifetimes.State.ALIVE, NodeLifetimes.State.ALIVE);
+            leaving.send(CloseNotice.closing(0, CloseReason.NORMAL, "it has ended").encode(FrameType.CLOSE));
+            failing.close();
+            await().until(() -> nodes(launcher).isEmpty());
+            assertThat(states(launcher)).containsExactlyInAnyOrder(NodeLifetimes.State.LEFT, NodeLifetimes.State.FAILED);
+            try (RawPeer back = agent(relay, OTHER, "n2")) {
+                assertThat(states(launcher)).as("a cut is no failure").containsExactlyInAnyOrder(NodeLifetimes.State.ALIVE, NodeLifetimes.State.LEFT);
+            }
+        }
+    }
+
+    private static List<NodeLifetimes.State> states(RawPeer launcher) throws IOException, WireException {
+        launcher.send(NodeLifetimes.ask());
+        NodeLifetimes page = NodeLifetimes.decode(next(launcher, FrameType.NODE_LIFETIMES));
+        assertThat(page.left()).isZero();
+        return page.lifetimes().stream().map(NodeLifetimes.Lifetime::state).toList();
     }
 
     @Test

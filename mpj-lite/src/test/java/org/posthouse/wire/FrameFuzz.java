@@ -64,6 +64,7 @@ public final class FrameFuzz {
             case STREAM_OPEN -> ((StreamOpen) decoded).encode();
             case STREAM_END -> ((StreamEnd) decoded).encode();
             case AGENT_OFFER -> ((AgentOffer) decoded).encode();
+            case NODE_LIFETIMES -> ((NodeLifetimes) decoded).encode();
             case NODES -> ((NodesPage) decoded).encode();
             case AGENT_MESSAGE -> envelope((AgentEnvelope) decoded);
             case AGENT_GONE -> ((AgentGone) decoded).encode();

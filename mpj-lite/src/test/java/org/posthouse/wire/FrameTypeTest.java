@@ -75,6 +75,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.STREAM_END, LINK);
         SENDERS.put(FrameType.AGENT_OFFER, AGENT | RELAY);
         SENDERS.put(FrameType.NODES, LAUNCHER | RELAY);
+        SENDERS.put(FrameType.NODE_LIFETIMES, LAUNCHER | RELAY);
         SENDERS.put(FrameType.AGENT_MESSAGE, LAUNCHER | RELAY | AGENT);
         SENDERS.put(FrameType.AGENT_GONE, RELAY);
         SENDERS.put(FrameType.AGENT_DRAIN, LAUNCHER | RELAY);

@@ -44,6 +44,8 @@ final class SampleFrames {
     static final AgentOffer OFFER = new AgentOffer(
             AGENT, "n1", "f00d", 0x41, 0x31, 4, 2, 0x42, 0x43, 0x44, true, "1.0", new TreeMap<>(Map.of("gpu", "a", "rack", "b")));
     static final NodesPage NODES = new NodesPage(2, List.of(OFFER));
+    static final NodeLifetimes NODE_LIFETIMES = new NodeLifetimes(
+            2, List.of(new NodeLifetimes.Lifetime(0x45, NodeLifetimes.State.FAILED), new NodeLifetimes.Lifetime(0x46, NodeLifetimes.State.LEFT)));
     static final AgentEnvelope AGENT_MESSAGE = AgentEnvelope.of(JOB, AGENT, 0x91, new AgentMessage.Exited(3, 2, 0x92));
     static final AgentGone AGENT_GONE = new AgentGone(AGENT, "why");
     static final AgentEnd AGENT_END = new AgentEnd(AGENT, true);
@@ -119,6 +121,7 @@ final class SampleFrames {
             case LINK_PACKED -> packed();
             case AGENT_OFFER -> OFFER.encode();
             case NODES -> NODES.encode();
+            case NODE_LIFETIMES -> NODE_LIFETIMES.encode();
             case AGENT_MESSAGE -> AGENT_MESSAGE.encode();
             case AGENT_GONE -> AGENT_GONE.encode();
             case AGENT_DRAIN -> AGENT_DRAIN.encode();
@@ -302,6 +305,7 @@ final class SampleFrames {
             case STREAM_END -> StreamEnd.decode(frame);
             case AGENT_OFFER -> AgentOffer.decode(frame);
             case NODES -> NodesPage.decode(frame);
+            case NODE_LIFETIMES -> NodeLifetimes.decode(frame);
             case AGENT_MESSAGE -> AgentEnvelope.decode(frame);
             case AGENT_GONE -> AgentGone.decode(frame);
             case AGENT_DRAIN -> AgentDrain.decode(frame);

@@ -3,9 +3,8 @@ package org.posthouse.cli.plan;
 import java.util.concurrent.Callable;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.terminal.ExitCode;
+import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.plan.FailurePlan;
-import org.posthouse.plan.HostPool;
-import org.posthouse.plan.Weibull;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +18,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {"", "Status 0: done. 3: no degree reaches --target.", "", "Examples:",
             "  posthouse plan -n 64 --time 6h --lambda 0.002/h --delta 0.7 --target 1e-3",
-            "  posthouse plan -n 10 --sequential 10s --lambda 0.1 --overhead 1 --json"})
+            "  posthouse plan -n 10 --sequential 10s --lambda 0.1 --overhead 1 --json",
+            "  posthouse plan -n 64 --time 6h --from-directory --relay login:7411"})
 public final class PlanCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -27,13 +27,8 @@ public final class PlanCommand implements Callable<Integer> {
     @Mixin
     private PlanOptions options;
 
-    @Option(names = "--lambda", paramLabel = "RATE", required = true, converter = Quantities.Rate.class,
-            description = "The rate at which a host fails, such as 0.002/h; a number alone is a second's.")
-    private Double lambda;
-
-    @Option(names = "--delta", paramLabel = "D", converter = Quantities.Shape.class,
-            description = "The shape of the hosts' lifetimes: below 1 old hosts are better (default: 1).")
-    private Double delta;
+    @Mixin
+    private HostModelOptions hosts;
 
     @Option(names = "--json", description = "Print the plan as JSON.")
     private boolean json;
@@ -41,8 +36,9 @@ public final class PlanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure {
         options.check(spec.commandLine());
-        FailurePlan.Job job = options.job(new Weibull(lambda, delta == null ? 1 : delta), HostPool.unlimited(0));
-        PlanAnswer answer = answer(job, "");
+        HostModelOptions.Hosts model = hosts.model(spec.commandLine());
+        model.notes().forEach(note -> System.err.println("posthouse plan: " + OneLine.of(note)));
+        PlanAnswer answer = answer(options.job(model.host(), model.pool()), model.source());
         System.out.print(json ? answer.json() + System.lineSeparator() : answer.text());
         return options.target().isPresent() && answer.smallest().isEmpty() ? ExitCode.ATTENTION.status() : 0;
     }

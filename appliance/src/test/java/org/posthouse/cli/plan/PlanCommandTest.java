@@ -1,43 +1,65 @@
 package org.posthouse.cli.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.posthouse.cli.Posthouse;
+import org.posthouse.cli.InProcess;
 import org.posthouse.cli.terminal.ExitCode;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.keys.RelayId;
+import org.posthouse.relay.RawPeer;
+import org.posthouse.relay.Relay;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.wire.AgentOffer;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Token;
 
 /** What {@code posthouse plan} prints, and what it refuses. */
+@ExtendWith(VertxExtension.class)
+@Timeout(60)
 class PlanCommandTest {
     private static final String FIGURE_10 = "plan -n 10 --sequential 10s --lambda 0.1 --overhead 1";
 
-    private final StringWriter err = new StringWriter();
-    private int status;
+    private static final Token TOKEN = new Token(1, 2);
 
-    private String printed(String line) {
-        PrintStream out = System.out;
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-        try {
-            status = Posthouse.commandLine("plan").setErr(new PrintWriter(err, true)).execute(line.split(" "));
-        } finally {
-            System.setOut(out);
-        }
-        return bytes.toString(StandardCharsets.UTF_8);
+    @TempDir
+    private Path folder;
+
+    private static InProcess.Result plan(String line) {
+        return InProcess.run(line.split(" "));
+    }
+
+    private static String printed(String line) {
+        InProcess.Result result = plan(line);
+        assertThat(result.err()).isEmpty();
+        return result.out();
     }
 
     @Test
     void theDegreeThatWasAskedForComesFirstThenTheMinimumThenTheTable() {
-        assertThat(printed(FIGURE_10 + " --target 0.1 --max-degree 8").lines()).containsExactly(
+        InProcess.Result result = plan(FIGURE_10 + " --target 0.1 --max-degree 8");
+        assertThat(result.out().lines()).containsExactly(
                 "Smallest degree with P at most 0.100: 5 (P 0.0904, 50 hosts, 5.00 s)",
                 "Lowest P: 7 (P 0.0790, 70 hosts, 7.00 s)",
                 "Hosts fail with lambda 360/h and delta 1.00",
@@ -51,13 +73,14 @@ class PlanCommandTest {
                 "6     60  6.00 s  0.0812          0.0586",
                 "7     70  7.00 s  0.0790          0.0501",
                 "8     80  8.00 s  0.0814          0.0447");
-        assertThat(status).isZero();
+        assertThat(result.status()).isZero();
     }
 
     @Test
     void aTargetThatNoDegreeReachesNeedsAttention() {
-        assertThat(printed(FIGURE_10 + " --target 0.05")).startsWith("No degree up to 16 has P at most 0.0500");
-        assertThat(status).isEqualTo(ExitCode.ATTENTION.status());
+        InProcess.Result result = plan(FIGURE_10 + " --target 0.05");
+        assertThat(result.out()).startsWith("No degree up to 16 has P at most 0.0500");
+        assertThat(result.status()).isEqualTo(ExitCode.ATTENTION.status());
     }
 
     @Test
@@ -80,10 +103,76 @@ class PlanCommandTest {
         assertThat(plan).contains("Lowest P: 2 (");
     }
 
+    /** Twelve agents fail at ages that the fit can tell apart, one leaves, and two live. */
+    @Test
+    void theLifetimesOfTheGridsNodesGiveTheModel(Vertx vertx) throws Exception {
+        try (MemoryDirectory directory = new MemoryDirectory()) {
+            Relay first = deploy(vertx, directory, "lyon");
+            Relay second = deploy(vertx, directory, "bonn");
+            List<RawPeer> failing = new ArrayList<>();
+            for (int agent = 1; agent <= 12; agent++) {
+                failing.add(agent(agent % 2 == 0 ? first : second, agent));
+            }
+            try (RawPeer leaving = agent(first, 13); RawPeer living = agent(first, 14); RawPeer other = agent(second, 15)) {
+                for (RawPeer each : failing) {
+                    each.close();
+                }
+                leaving.send(CloseNotice.closing(0, CloseReason.NORMAL, "it has ended").encode(FrameType.CLOSE));
+                await().until(() -> List.of(first, second).stream().mapToInt(relay -> relay.view().snapshot().nodes().size()).sum() == 2);
+                InProcess.Result result = plan("plan -n 2 --time 1h --from-directory --relay " + first.address()
+                        + " --token-file " + tokenFile());
+                assertThat(result.err()).isEmpty();
+                assertThat(result.out()).contains(", fitted to 15 lifetimes of nodes at 2 relays, 12 of them ended by a failure");
+                assertThat(result.out().lines().filter(line -> line.matches(" *[0-9]+ .*"))).as("two hosts live, for two ranks").hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void aGridThatHasSeenNoFailureGivesNoModel(Vertx vertx) throws Exception {
+        try (MemoryDirectory directory = new MemoryDirectory()) {
+            Relay relay = deploy(vertx, directory, "lyon");
+            InProcess.Result result = plan("plan -n 2 --time 1h --from-directory --relay " + relay.address()
+                    + " --token-file " + tokenFile());
+            assertThat(result.status()).isEqualTo(ExitCode.FAILED.status());
+            assertThat(result.err()).isEqualTo("posthouse plan: 0 failures in 0 lifetimes of nodes, expected at least 10; give --lambda and --delta\n");
+        }
+    }
+
+    private String tokenFile() throws IOException {
+        Path file = folder.resolve("token");
+        Files.writeString(file, TOKEN.hex());
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        return file.toString();
+    }
+
+    private static Relay deploy(Vertx vertx, MemoryDirectory directory, String id) throws Exception {
+        RelayConfig config = RelayConfig.loopback(RelayId.parse(id), 0).withLaunchToken(TOKEN);
+        Relay relay = new Relay(config, directory);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+        return relay;
+    }
+
+    private static RawPeer agent(Relay relay, long number) throws IOException {
+        RawPeer agent = RawPeer.connect(relay.address());
+        agent.introduce(Hello.agent(), TOKEN);
+        agent.send(Hello.agent().encode());
+        agent.readFrame();
+        AgentOffer offer = new AgentOffer(number, "n" + number, "h" + number, 1, 1, 1, 0, 1, 1, 0, false, "1", new TreeMap<>());
+        agent.send(offer.encode());
+        await().until(() -> relay.view().snapshot().nodes().stream().anyMatch(node -> node.name().equals(offer.name())));
+        return agent;
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "plan --time 1h --lambda 1                            | Missing required option: '--ranks=N'",
-        "plan -n 4 --time 1h                                  | Missing required option: '--lambda=RATE'",
+        "plan -n 4 --time 1h                                  | --lambda says how often a host fails, or --from-directory asks the relays: give one of them",
+        "plan -n 4 --time 1h --lambda 1 --from-directory      | --lambda says how often a host fails, or --from-directory asks the relays: give one of them",
+        "plan -n 4 --time 1h --from-directory                 | --from-directory and --relay go together: give both",
+        "plan -n 4 --time 1h --lambda 1 --relay h:1           | --from-directory and --relay go together: give both",
+        "plan -n 4 --time 1h --from-directory --relay h:1 --delta 1 | --delta is of --lambda, which is not given",
+        "plan -n 4 --time 1h --from-directory --relay h       | --relay: \"h\" has no port number, expected HOST:PORT",
         "plan -n 0 --time 1h --lambda 1                       | -n 0: expected a whole number of 1 or more",
         "plan -n 2000000 --time 1h --lambda 1                 | --ranks 2000000: expected at most 1000000",
         "plan -n 4 --time 6 --lambda 1                        | --time: \"6\" is no time from 1ms to 36500d, expected for instance 90s, 30m, 6h or 2d",
@@ -112,8 +201,9 @@ class PlanCommandTest {
         "plan -n 4 --time 1h --lambda 1 --checkpoint-time x   | --checkpoint-time: \"x\" is no time from 1ms to 36500d, expected for instance 90s, 30m, 6h or 2d"
     })
     void whatCannotBeIsRefusedWithTheWordAndWhatIsExpected(String line, String said) {
-        assertThat(printed(line)).isEmpty();
-        assertThat(status).isEqualTo(ExitCode.USAGE.status());
-        assertThat(err.toString().lines()).first().isEqualTo("posthouse plan: " + said);
+        InProcess.Result result = plan(line);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.status()).isEqualTo(ExitCode.USAGE.status());
+        assertThat(result.err().lines()).first().isEqualTo("posthouse plan: " + said);
     }
 }

@@ -501,7 +501,7 @@ public final class Agent implements AutoCloseable {
     private void endAll() {
         List.copyOf(jobs.values()).forEach(this::end);
         if (connection != null) {
-            connection.close();
+            connection.leave();
         }
     }
 

@@ -17,6 +17,7 @@ import org.posthouse.mpj.channel.RelayTls;
 import org.posthouse.mpj.channel.TlsRequiredException;
 import org.posthouse.wire.Challenge;
 import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -198,6 +199,12 @@ final class AgentConnection implements AutoCloseable {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** Says that the agent ends, and closes. */
+    void leave() {
+        send(CloseNotice.closing(0, CloseReason.NORMAL, "it has ended").encode(FrameType.CLOSE));
+        close();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package org.posthouse.launch.place;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.AgentOffer;
+import org.posthouse.wire.NodeLifetimes;
 import org.posthouse.wire.NodesPage;
 
 /**
@@ -15,19 +15,18 @@ import org.posthouse.wire.NodesPage;
  * reads the connection answers.
  */
 final class AgentAnswers {
-    /** Pages of the list that is under way. */
-    private final List<AgentOffer> listed = new ArrayList<>();
-
-    /** In the order of the questions, which is that of the answers. */
-    private final List<CompletableFuture<List<AgentOffer>>> lists = new ArrayList<>();
-
+    private final PagedAnswers<AgentOffer> lists = new PagedAnswers<>();
+    private final PagedAnswers<NodeLifetimes.Lifetime> lifetimes = new PagedAnswers<>();
     private final Map<Long, CompletableFuture<AgentOffer>> offers = new HashMap<>();
 
-    /** The next list that the relay sends. To be called before the question is sent. */
-    synchronized CompletableFuture<List<AgentOffer>> list() {
-        CompletableFuture<List<AgentOffer>> answer = new CompletableFuture<>();
-        lists.add(answer);
-        return answer;
+    /** The next list of agents that the relay sends. To be called before the question is sent. */
+    CompletableFuture<List<AgentOffer>> list() {
+        return lists.next();
+    }
+
+    /** The next list of lifetimes that the relay sends. To be called before the question is sent. */
+    CompletableFuture<List<NodeLifetimes.Lifetime>> lifetimes() {
+        return lifetimes.next();
     }
 
     /** The next offer of this agent. To be called before the question is sent. */
@@ -35,12 +34,12 @@ final class AgentAnswers {
         return offers.computeIfAbsent(agent, number -> new CompletableFuture<>());
     }
 
-    synchronized void onPage(NodesPage page) {
-        listed.addAll(page.offers());
-        if (page.left() == 0 && !lists.isEmpty()) {
-            lists.removeFirst().complete(List.copyOf(listed));
-            listed.clear();
-        }
+    void onPage(NodesPage page) {
+        lists.onPage(page.offers(), page.left());
+    }
+
+    void onPage(NodeLifetimes page) {
+        lifetimes.onPage(page.lifetimes(), page.left());
     }
 
     synchronized void onOffer(AgentOffer offer) {
@@ -59,8 +58,8 @@ final class AgentAnswers {
 
     /** The connection has ended: nothing is answered any more. */
     synchronized void lost(JobFailure why) {
-        lists.forEach(answer -> answer.completeExceptionally(why));
-        lists.clear();
+        lists.lost(why);
+        lifetimes.lost(why);
         offers.values().forEach(answer -> answer.completeExceptionally(why));
         offers.clear();
     }

@@ -38,6 +38,7 @@ import org.posthouse.wire.NameAnswer;
 import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.NamePage;
 import org.posthouse.wire.NamedRecord;
+import org.posthouse.wire.NodeLifetimes;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Token;
@@ -299,6 +300,11 @@ public final class RelayClient implements AutoCloseable {
         return offers;
     }
 
+    /** How long the relay's agents have been connected, as far as it remembers. Blocks for at most {@link #ANSWER_SECONDS}. */
+    public List<NodeLifetimes.Lifetime> lifetimes() throws JobFailure {
+        return await(asked(answers.lifetimes(), NodeLifetimes.ask()), "did not tell how long its nodes have lived");
+    }
+
     /** The shortest time in which the relay has listed its nodes, in microseconds: a round trip. */
     public long roundTripUs() {
         return listedUs;
@@ -505,6 +511,7 @@ public final class RelayClient implements AutoCloseable {
             case JOB_REPORTED -> reports.answered();
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case NODES -> answers.onPage(NodesPage.decode(frame));
+            case NODE_LIFETIMES -> answers.onPage(NodeLifetimes.decode(frame));
             case AGENT_OFFER -> {
                 answers.onOffer(AgentOffer.decode(frame));
                 agentFrames.onFrame(view.type(), frame);
