@@ -189,7 +189,7 @@ final class AgentsCommand {
         public Integer call() throws CommandFailure {
             try {
                 List<GridNodes.Node> own = at.own();
-                System.out.print(json ? NodesCommand.json(own, List.of()) + System.lineSeparator() : NodesTable.of(own));
+                System.out.print(json ? NodesCommand.object(own, List.of()) + System.lineSeparator() : NodesTable.of(own));
                 return 0;
             } catch (JobFailure e) {
                 throw new CommandFailure(e.getMessage(), e);

@@ -71,7 +71,8 @@ final class NodesCommand implements Callable<Integer> {
             GridNodes grid = GridNodes.ask(relays.stream().map(HostPort::toString).toList(), token);
             grid.unreached().forEach(relay -> System.err.println("posthouse nodes: " + OneLine.of(relay.toString())));
             List<GridNodes.Node> nodes = order == null ? grid.nodes() : List.of(drained(grid, token));
-            System.out.print(json ? json(nodes, grid.unreached()) + System.lineSeparator() : NodesTable.of(nodes));
+            String others = order == null ? NodesTable.recorded(nodes, grid.recorded(), System.currentTimeMillis()) : "";
+            System.out.print(json ? json(nodes, grid) + System.lineSeparator() : NodesTable.of(nodes) + others);
             return grid.unreached().isEmpty() ? 0 : ExitCode.ATTENTION.status();
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
@@ -105,8 +106,26 @@ final class NodesCommand implements Callable<Integer> {
         return named.getFirst();
     }
 
+    /** As {@link #object}, and, without an order, what the elected relay has recorded of relays that have not answered. */
+    private String json(List<GridNodes.Node> nodes, GridNodes grid) {
+        ObjectNode root = object(nodes, grid.unreached());
+        if (order != null) {
+            return root.toString();
+        }
+        root.put("leader", grid.recorded().leader());
+        ArrayNode others = root.putArray("recorded");
+        grid.recorded().relays().forEach(relay -> others.addObject()
+                .put("site", relay.site())
+                .put("relay", relay.relay())
+                .put("address", relay.address())
+                .put("nodes", relay.nodes())
+                .put("slots", relay.slots())
+                .put("writtenAt", relay.written()));
+        return root.toString();
+    }
+
     /** The nodes, and the relays that could not be asked, in one object. */
-    static String json(List<GridNodes.Node> nodes, List<GridRelays.Unreached> unreached) {
+    static ObjectNode object(List<GridNodes.Node> nodes, List<GridRelays.Unreached> unreached) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         ArrayNode listed = root.putArray("nodes");
         for (GridNodes.Node node : nodes) {
@@ -135,6 +154,6 @@ final class NodesCommand implements Callable<Integer> {
                 .put("relay", relay.relay())
                 .put("address", relay.address())
                 .put("why", relay.why()));
-        return root.toString();
+        return root;
     }
 }

@@ -3,9 +3,11 @@ package org.posthouse.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.cli.terminal.OneLine;
 import org.posthouse.cli.terminal.TextTable;
 import org.posthouse.launch.place.GridNodes;
+import org.posthouse.launch.place.RecordedNodes;
 import org.posthouse.wire.AgentOffer;
 
 /** The answer of {@code posthouse nodes} as a table: one line for each node, columns as wide as needed. Stateless. */
@@ -29,6 +31,36 @@ final class NodesTable {
         rows.add(HEAD);
         nodes.forEach(node -> rows.add(row(node)));
         return TextTable.of(rows, column -> column >= NUMBERS_FROM && column < NUMBERS_TO);
+    }
+
+    /** Lines for relays that have not answered, as the elected relay knows them, and the sum; empty if all have. */
+    static String recorded(List<GridNodes.Node> nodes, RecordedNodes recorded, long nowMs) {
+        StringBuilder text = new StringBuilder();
+        int count = nodes.size();
+        long slots = nodes.stream().mapToLong(node -> node.offer().slots()).sum();
+        for (RecordedNodes.Relay relay : recorded.relays()) {
+            text.append("relay ").append(OneLine.of(relay.relay())).append(" of site ").append(OneLine.of(relay.site())).append(": ")
+                    .append(counts(relay.nodes(),
+                            relay.slots()))
+                    .append(", as ").append(source(recorded.leader())).append(" has recorded").append(age(relay.written(), nowMs));
+            text.append(System.lineSeparator());
+            count += relay.nodes();
+            slots += relay.slots();
+        }
+        return text.isEmpty() ? "" : text + "in all " + counts(count, slots) + System.lineSeparator();
+    }
+
+    private static String source(String leader) {
+        return leader.isEmpty() ? "a relay that does not lead any more" : "the elected relay " + OneLine.of(leader);
+    }
+
+    private static String counts(long nodes, long slots) {
+        return nodes + (nodes == 1 ? " node, " : " nodes, ") + slots + (slots == 1 ? " slot" : " slots");
+    }
+
+    /** By two clocks, so a time that has not come yet is told as now. */
+    private static String age(long writtenMs, long nowMs) {
+        return writtenMs == 0 ? "" : ", unchanged for " + Math.max(0, TimeUnit.MILLISECONDS.toSeconds(nowMs - writtenMs)) + " s";
     }
 
     private static List<String> row(GridNodes.Node node) {

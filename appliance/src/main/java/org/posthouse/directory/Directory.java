@@ -42,6 +42,9 @@ public interface Directory extends AutoCloseable {
     /** Removes the ranks of a job that has ended, for good: job ids are not reused. */
     void removeJob(long job);
 
+    /** The known ranks of all jobs, ordered by job and rank; a snapshot. */
+    List<RankEntry> ranks();
+
     /** The known ranks of a job, ordered by rank; a snapshot, empty if none are known. */
     List<RankEntry> ranks(long job);
 

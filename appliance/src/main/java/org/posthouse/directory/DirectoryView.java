@@ -141,6 +141,10 @@ final class DirectoryView {
         return known == null ? 0 : known.version();
     }
 
+    List<RankEntry> ranks() {
+        return subMap(Posting.RANK_KEYS).values().stream().map(Posting::rank).sorted(RankEntry.ORDER).toList();
+    }
+
     List<RankEntry> ranks(long job) {
         return ranksOf(job).values().stream().map(Posting::rank).sorted(RankEntry.ORDER).toList();
     }

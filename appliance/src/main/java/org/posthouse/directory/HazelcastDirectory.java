@@ -210,6 +210,11 @@ public final class HazelcastDirectory implements Directory {
     }
 
     @Override
+    public List<RankEntry> ranks() {
+        return view.ranks();
+    }
+
+    @Override
     public List<RankEntry> ranks(long job) {
         return view.ranks(job);
     }

@@ -205,6 +205,11 @@ public final class LateDirectory implements Directory {
     }
 
     @Override
+    public List<RankEntry> ranks() {
+        return current.ranks();
+    }
+
+    @Override
     public List<RankEntry> ranks(long job) {
         return current.ranks(job);
     }

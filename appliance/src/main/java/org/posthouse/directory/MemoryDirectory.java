@@ -67,6 +67,11 @@ public final class MemoryDirectory implements Directory {
     }
 
     @Override
+    public List<RankEntry> ranks() {
+        return directoryView.ranks();
+    }
+
+    @Override
     public List<RankEntry> ranks(long job) {
         return directoryView.ranks(job);
     }

@@ -64,6 +64,7 @@ record Posting(
         VANISHED
     }
 
+    static final String RANK_KEYS = "rank/";
     static final String RELAY_KEYS = "relay/";
     static final String ENDED_KEYS = "job/";
     private static final int EXCERPT_CHARS_MAX = 120;
@@ -155,7 +156,7 @@ record Posting(
     }
 
     static String rankKeys(long job) {
-        return "rank/" + job + "/";
+        return RANK_KEYS + job + "/";
     }
 
     static String endedKey(long job) {

@@ -8,6 +8,7 @@ import io.vertx.core.internal.ContextInternal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -35,6 +36,7 @@ import org.posthouse.relay.io.ByteSink;
 import org.posthouse.names.Alarm;
 import org.posthouse.names.Leader;
 import org.posthouse.names.NameService;
+import org.posthouse.relay.names.GridView;
 import org.posthouse.relay.names.RelayNames;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.relay.log.LogSpace;
@@ -162,7 +164,8 @@ public final class Relay extends VerticleBase {
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
         this.names = new RelayNames(
-                nameBackEnd, config.relay(), alarm(), work -> control.submit(work), this::members, job -> !isKnown(job), events::add);
+                nameBackEnd, config.relay(), alarm(), work -> control.submit(work), new GridView(this::members, this::jobRecords, job -> !isKnown(job)),
+                events::add);
         directory.ledBy(() -> names.leader().leader().map(Leader::contender));
         this.unprovenConnections = new UnprovenConnections(config.door().newcomersMax(), launchers::users, pause -> rankAcceptor.pause(pause));
         this.syncer = new LogSyncer(disk.apply(log::sync), this::openGates, this::onSyncFailed);
@@ -207,6 +210,10 @@ public final class Relay extends VerticleBase {
                     + " slots=" + entry.nodes().slots());
         }
         return members;
+    }
+
+    private Map<String, Map<String, String>> jobRecords() {
+        return PostedJobs.records(directory.ranks(), directory.relays());
     }
 
     /** Whether this relay or the directory has a job. @param job in hexadecimal digits */

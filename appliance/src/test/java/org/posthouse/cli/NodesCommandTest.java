@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.NodeTotals;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.keys.RelayId;
 import org.posthouse.launch.place.GridNodes;
@@ -84,7 +85,7 @@ class NodesCommandTest {
         directory.announce(new RelayEntry("bonn", "bonn", "127.0.0.1:1", "", "", 1, 1));
         await().until(() -> directory.relays().size() == 2);
         InProcess.Result result = nodes(here);
-        assertThat(result.out()).isEqualTo("no node is connected; start one with posthouse agent\n");
+        assertThat(result.out()).startsWith("no node is connected; start one with posthouse agent\n");
         assertThat(result.err().lines()).singleElement().asString()
                 .startsWith("posthouse nodes: relay bonn of site bonn at 127.0.0.1:1 cannot be asked for its nodes: ");
         assertThat(result.status()).isEqualTo(ExitCode.ATTENTION.status());
@@ -119,6 +120,27 @@ class NodesCommandTest {
     }
 
     /** Answers two orders. */
+    /** A relay that is announced where nobody answers, and one that the asked relay's directory does not have. */
+    @Test
+    void relaysThatDoNotAnswerAreCountedAsTheElectedRelayHasRecordedThem(Vertx vertx) throws Exception {
+        Relay here = deploy(vertx, "lyon");
+        directory.announce(new RelayEntry("bonn", "bonn", "127.0.0.1:1", "", "", 1, 1, 0, new NodeTotals(3, 48, 9)));
+        try (RawPeer n1 = agent(here, offer(1, "n1", 16, 16, 0, Map.of()))) {
+            await().until(() -> nodes(here).out().contains("bonn"));
+            InProcess.Result result = nodes(here);
+            assertThat(result.out().lines().toList().get(2)).matches("relay bonn of site bonn: 3 nodes, 48 slots, as the elected relay lyon has recorded,"
+                    + " unchanged for \\d+ s");
+            assertThat(result.out().lines().toList().get(3)).isEqualTo("in all 4 nodes, 64 slots");
+            JsonNode json = new ObjectMapper().readTree(nodes(here, "--json").out());
+            assertThat(json.path("leader").asText()).isEqualTo("lyon");
+            assertThat(json.path("nodes")).as("those of agents").hasSize(1);
+            assertThat(json.at("/recorded/0").path("relay").asText()).isEqualTo("bonn");
+            assertThat(json.at("/recorded/0").path("slots").asInt()).isEqualTo(48);
+            assertThat(json.at("/recorded/0").path("writtenAt").asLong()).isBetween(System.currentTimeMillis() - 60_000, System.currentTimeMillis());
+            assertThat(n1).isNotNull();
+        }
+    }
+
     private static void obey(RawPeer agent) {
         try {
             for (int orders = 0; orders < 2; orders++) {

@@ -80,8 +80,9 @@ final class HostModelOptions {
                 }
             }
             WeibullFit fit = WeibullFit.of(lifetimes);
-            String source = "fitted to " + fit.lifetimes() + " lifetimes of nodes at " + grid.answers().size() + (grid.answers().size() == 1 ? " relay, " : " relays, ")
-                    + fit.failures() + " of them ended by a failure";
+            String source =
+                    "fitted to " + fit.lifetimes() + " lifetimes of nodes at " + grid.answers().size() + (grid.answers().size() == 1 ? " relay, " : " relays, ")
+                            + fit.failures() + " of them ended by a failure";
             return new Hosts(fit.model(), new HostPool(ages), source, grid.unreached().stream().map(GridRelays.Unreached::toString).toList());
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);

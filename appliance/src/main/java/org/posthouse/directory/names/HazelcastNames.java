@@ -44,18 +44,18 @@ import org.slf4j.LoggerFactory;
  * no majority ({@link NamesMajority}). Nothing is then known of the change.
  */
 public final class HazelcastNames implements NameService {
-    /** Most names, bound or remembered. Each relay counts them with its sweeps, so the limit is passed by what is bound between two. */
-    static final int NAMES_MAX = 65_536;
-
     private static final Logger LOG = LoggerFactory.getLogger(HazelcastNames.class);
 
     /** Milliseconds; Hazelcast's own limit of a call is 10 s. */
     private static final long ANSWER_MS_MAX = 12_000;
 
+    /** Milliseconds in which a change is tried again; the last try has the rest of the time. */
+    private static final long TRIES_MS = 10_000;
+
     /** Listings at a time: each has the records of at most one page. */
     private static final int QUERIES_MAX = 16;
 
-    /** Records read at once: at their largest less than 7 MB, far below what a packet of the group may have. */
+    /** Records read at once: at their largest, of control characters that JSON writes as six, 39 MB, below what a packet of the group may have. */
     private static final int READ_AT_ONCE = 100;
 
     /** Milliseconds until a change is tried again that found too few copies. */
@@ -77,17 +77,22 @@ public final class HazelcastNames implements NameService {
     private final NamesMajority majority;
     private final NameListeners listeners;
     private final UnboundNames unbound;
+    private final NamesRoom room;
+    private final long triesMs;
     private final Semaphore queries = new Semaphore(QUERIES_MAX);
     private final ExecutorService threads;
-
-    /** Names in the map at the last sweep. Written by sweeps, read by writers of names. */
-    private volatile int stored;
 
     /** Written by the closing thread, read by all. */
     private volatile boolean closed;
 
     /** @param relay the id of this relay, for messages */
     public HazelcastNames(HazelcastInstance member, String relay, NamesMajority majority) {
+        this(member, relay, majority, TRIES_MS);
+    }
+
+    /** @param triesMs milliseconds in which a change is tried again */
+    HazelcastNames(HazelcastInstance member, String relay, NamesMajority majority, long triesMs) {
+        this.triesMs = triesMs;
         this.member = member;
         this.relay = relay;
         this.majority = majority;
@@ -95,7 +100,13 @@ public final class HazelcastNames implements NameService {
         this.threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("posthouse-names-" + relay + "-", 0).factory());
         this.listeners = new NameListeners(member, relay, threads, this::refresh);
         this.unbound = new UnboundNames(map, majority);
+        this.room = new NamesRoom(map, threads);
         sweepLater();
+    }
+
+    /** For tests. */
+    NamesRoom room() {
+        return room;
     }
 
     private void sweepLater() {
@@ -105,8 +116,8 @@ public final class HazelcastNames implements NameService {
     private void sweep() {
         try {
             if (!closed && majority.lacking().isEmpty()) {
-                stored = map.size();
-                unbound.sweep(System.nanoTime(), stored < NAMES_MAX / 2 ? REMEMBERED_SECONDS : REMEMBERED_SECONDS_CROWDED);
+                room.count();
+                unbound.sweep(System.nanoTime(), room.isCrowded() ? REMEMBERED_SECONDS_CROWDED : REMEMBERED_SECONDS);
             }
         } catch (RuntimeException e) {
             LOG.info("names: unbound names were not swept, tried again in {} s: {}", SWEEP_SECONDS, Causes.text(e).split("\\. |\\R", 2)[0]);
@@ -134,11 +145,8 @@ public final class HazelcastNames implements NameService {
 
     private CompletionStage<BoundName> write(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
         boolean mayBeNew = kind == NameChangeProcessor.Kind.BIND || kind == NameChangeProcessor.Kind.SWAP && expected == 0;
-        if (mayBeNew && stored >= NAMES_MAX) {
-            return CompletableFuture.failedFuture(new NameException(
-                    NameException.Kind.TOO_LARGE, NAMES_MAX + " names are in the group, the most that it has room for; unbind some"));
-        }
-        return submit(kind, name, expected, record).thenApply(answer -> {
+        int size = NameKeys.key(name).length() + StoredName.of(record, 1, 0, "").text().length();
+        return within(room.admit(size, mayBeNew).thenCompose(admitted -> submit(kind, name, expected, record))).thenApply(answer -> {
             Optional<BoundName> found = found(name, answer);
             return switch (answer.charAt(0)) {
                 case NameChangeProcessor.DONE -> found.orElseThrow();
@@ -169,7 +177,7 @@ public final class HazelcastNames implements NameService {
     private CompletionStage<String> submit(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
         StoredName wanted = StoredName.of(record, 1, 0, UUID.randomUUID().toString());
         NameChangeProcessor change = new NameChangeProcessor(majority, kind, expected, wanted);
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS_MAX);
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(triesMs);
         return within(attempt(name, change, endNanos).thenCompose(answer -> confirmed(name, change, answer)));
     }
 
@@ -238,7 +246,7 @@ public final class HazelcastNames implements NameService {
         return send(name, change).thenCompose(answer -> {
             boolean later = answer.charAt(0) == NameChangeProcessor.NO_COPIES && System.nanoTime() < endNanos;
             return later ? CompletableFuture.supplyAsync(() -> change, afterPause()).thenCompose(same -> attempt(name, same, endNanos))
-                    : CompletableFuture.completedFuture(ofMajority(answer));
+                    : CompletableFuture.completedFuture(answered(change, answer));
         }).exceptionallyCompose(fault -> {
             NameException first = unavailable(fault);
             boolean again = first.getCause() instanceof IndeterminateOperationStateException && System.nanoTime() < endNanos;
@@ -253,6 +261,14 @@ public final class HazelcastNames implements NameService {
 
     private Executor afterPause() {
         return CompletableFuture.delayedExecutor(COPIES_MS, TimeUnit.MILLISECONDS, threads);
+    }
+
+    /** Without copies nothing was changed, but perhaps by an earlier try. That is of this name alone: others have other owners. */
+    private String answered(NameChangeProcessor change, String answer) {
+        if (answer.charAt(0) == NameChangeProcessor.NO_COPIES && !change.isRepetition()) {
+            throw NameException.busy("names at relay " + relay + ": " + answer.substring(1) + "; copies are made, try again");
+        }
+        return ofMajority(answer);
     }
 
     private String ofMajority(String answer) {

@@ -86,6 +86,11 @@ final class NameChangeProcessor implements EntryProcessor<String, String, String
         return same;
     }
 
+    /** Whether it was sent before and may have been done. */
+    boolean isRepetition() {
+        return repeated;
+    }
+
     @Override
     public String process(Map.Entry<String, String> entry) {
         Optional<String> lacking = majority.lacking();

@@ -12,6 +12,7 @@ public final class NamesTypes {
     static final int MERGE = 5;
     static final int BELOW = 6;
     static final int ORDER = 7;
+    static final int SIZE = 8;
 
     private NamesTypes() {}
 
@@ -23,6 +24,7 @@ public final class NamesTypes {
             case MERGE -> new NewestNameMergePolicy();
             case BELOW -> new NamePrefixPredicate();
             case ORDER -> new NameKeyComparator();
+            case SIZE -> new StoredSize();
             default -> throw new IllegalArgumentException("group: unknown type " + typeId + " from another member; are all relays of one release?");
         };
     }

@@ -13,8 +13,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.posthouse.names.Alarm;
 import org.posthouse.names.BoundName;
@@ -30,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The elected relay of the grid, as each relay takes part in it. The elected one keeps the record of the members ({@code vm/state}), collects copies that nothing
- * points to, and takes back what jobs have published that are over. Confined to the front end's executor, but for {@link #leader}.
+ * The elected relay of the grid, as each relay takes part in it. The elected one keeps the record of the members ({@code vm/state}) and those of
+ * the open jobs ({@code job/ID/state}), collects copies that nothing points to, and takes back what jobs have published that are over. Confined to the front end's executor, but for {@link #leader}.
  */
 public final class GridLeader {
     /** The token of the election, whose record names the elected relay. */
@@ -59,31 +57,28 @@ public final class GridLeader {
     private final Leadership leadership;
     private final CompoundRecords members;
     private final CopyCollector copies;
-    private final Supplier<SortedMap<String, String>> wanted;
-    private final Predicate<String> isJobOver;
+    private final JobRecords jobs;
+    private final GridView grid;
     private Set<Name> seenOver = Set.of();
     private int looks;
     private boolean isBusy;
     private boolean closed;
 
     /**
-     * @param wanted the relays that are there, each with a description in words such as {@code address=h:1 nodes=2}
-     * @param isJobOver whether nothing is known of a job any more; in hexadecimal digits
+     * @param grid what the records are made of
      * @param events told a kind and a text, for the console
      */
     GridLeader(
-            String relay, NameFrontEnd names, Alarm alarm, Executor executor, Supplier<SortedMap<String, String>> wanted,
-            Predicate<String> isJobOver,
-            BiConsumer<String, String> events) {
+            String relay, NameFrontEnd names, Alarm alarm, Executor executor, GridView grid, BiConsumer<String, String> events) {
         this.relay = relay;
         this.names = names;
         this.alarm = alarm;
-        this.wanted = wanted;
-        this.isJobOver = isJobOver;
+        this.grid = grid;
         this.leadership = new Leadership(
                 names, known -> names.elect(TOKEN, relay, known), alarm, executor, TOKEN, relay, leader -> tell(leader, events));
         this.members = new CompoundRecords(names, STATE, () -> UUID.randomUUID().toString(), alarm);
         this.copies = new CopyCollector(names, STATE, alarm);
+        this.jobs = new JobRecords(names, leadership::ownCount);
     }
 
     private void tell(Optional<Leader> leader, BiConsumer<String, String> events) {
@@ -114,7 +109,7 @@ public final class GridLeader {
         }
         looks++;
         isBusy = true;
-        CompletionStage<?> work = members.keep(records(wanted.get()), epoch);
+        CompletionStage<?> work = members.keep(records(grid.members().get()), epoch).thenCompose(kept -> jobs.keep(grid.jobs().get(), epoch));
         if (looks % COLLECT_EACH == 0) {
             work = work.thenCompose(kept -> copies.collect()).thenCompose(collected -> unpublish());
         }
@@ -122,7 +117,7 @@ public final class GridLeader {
             isBusy = false;
             if (fault != null) {
                 // The next look does it, here or at the relay that was elected meanwhile.
-                LOG.info("{}: the record of the members is not written: {}", relay, fault.getMessage());
+                LOG.info("{}: the records of members and jobs are not all written: {}", relay, fault.getMessage());
             }
         });
     }
@@ -158,7 +153,7 @@ public final class GridLeader {
 
     private boolean isOver(BoundName bound) {
         String job = bound.record().field(NameCaller.JOB);
-        return JOB_ID.matcher(job).matches() && isJobOver.test(job);
+        return JOB_ID.matcher(job).matches() && grid.isJobOver().test(job);
     }
 
     /** Somebody else has changed what was to be taken back. */

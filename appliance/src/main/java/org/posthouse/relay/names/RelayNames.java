@@ -6,15 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.posthouse.audit.Audit;
 import org.posthouse.causes.Causes;
 import org.posthouse.names.Alarm;
@@ -52,17 +49,15 @@ public final class RelayNames {
     /**
      * @param backEnd its owner closes it, after this
      * @param executor runs the front end, one task at a time
-     * @param members the relays that are there, each with a description in words such as {@code address=h:1 nodes=2}
-     * @param isJobOver whether nothing is known of a job any more; in hexadecimal digits
+     * @param grid what the elected relay makes its records of
      * @param events told a kind and a text, for the console
      */
     public RelayNames(
-            NameService backEnd, String relay, Alarm alarm, Executor executor, Supplier<SortedMap<String, String>> members, Predicate<String> isJobOver,
-            BiConsumer<String, String> events) {
+            NameService backEnd, String relay, Alarm alarm, Executor executor, GridView grid, BiConsumer<String, String> events) {
         this.relay = relay;
         this.alarm = alarm;
         this.frontEnd = new NameFrontEnd(backEnd, relay, alarm, executor, down -> tell(down, events));
-        this.leader = new GridLeader(relay, frontEnd, alarm, executor, members, isJobOver, events);
+        this.leader = new GridLeader(relay, frontEnd, alarm, executor, grid, events);
     }
 
     private void tell(Optional<String> down, BiConsumer<String, String> events) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -15,12 +16,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.RelayId;
+import org.posthouse.core.Job;
+import org.posthouse.names.BoundName;
 import org.posthouse.names.CompoundState;
 import org.posthouse.names.Leader;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameRecord;
+import org.posthouse.relay.RawPeer;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
 
 /** Relays of one directory elect one of them, which keeps the record of the members. */
 @ExtendWith(VertxExtension.class)
@@ -60,6 +68,41 @@ class GridLeaderTest {
         vertx.undeploy(first.deploymentID()).await();
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(leader(second)).contains(second.id()));
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(members()).containsOnlyKeys(second.id()));
+    }
+
+    private Optional<BoundName> record(long job) throws Exception {
+        return directory.names().lookup(JobRecords.name(Job.hexId(job))).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    /** Has opened a job of two ranks that are at home at this relay. */
+    private static RawPeer launcher(Relay relay, long job) throws Exception {
+        RawPeer launcher = RawPeer.connect(relay.address());
+        launcher.hello(Hello.launcher());
+        launcher.readFrame();
+        HomeRelay home = new HomeRelay(relay.id(), relay.id(), relay.address());
+        launcher.send(new JobOpen(job, new Token(1, 2), false, "test", List.of(home), new int[2]).encode());
+        launcher.readFrame();
+        return launcher;
+    }
+
+    @Test
+    void anOpenJobHasARecordUntilItEndsWhoeverLeads(Vertx vertx) throws Exception {
+        Relay a = deploy(vertx, "site-a");
+        Relay b = deploy(vertx, "site-b");
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(leader(a)).isPresent().isEqualTo(leader(b)));
+        Relay first = leader(a).equals(Optional.of("site-a")) ? a : b;
+        Relay second = first == a ? b : a;
+        RawPeer launcher = launcher(second, 0x77);
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(record(0x77)).isPresent());
+        BoundName found = record(0x77).orElseThrow();
+        assertThat(found.record().fields()).containsEntry("ranks", "2").containsKey("relay " + second.id());
+        assertThat(found.record().field("relay " + second.id())).matches("site=site-. ranks=0-1 WAITING=2");
+        assertThat(found.record().epoch()).isEqualTo(1);
+        vertx.undeploy(first.deploymentID()).await();
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(record(0x77).orElseThrow().record().epoch()).as("the next leader's").isEqualTo(2));
+        assertThat(record(0x77).orElseThrow().record().fields()).isEqualTo(found.record().fields());
+        launcher.close();
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(record(0x77)).isEmpty());
     }
 
     @Test
