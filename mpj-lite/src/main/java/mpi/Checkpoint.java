@@ -274,6 +274,9 @@ public final class Checkpoint {
     private void requireSavable(String call) {
         requireStage(call, Stage.RUNNING, "expected restored() before");
         requireNothingUnderWay(call);
+        if (self.joints().isAny()) {
+            throw error(call, "a joint job is open, whose history no image holds: disconnect the communicators that accept and connect made, all processes");
+        }
         if (self.positions().haveChanged()) {
             throw error(call, "there are other communicators than at restored(): free those that were made since, and keep the others");
         }

@@ -211,12 +211,19 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         free("free");
     }
 
-    /** As {@link #Free}, when all that is under way is complete. */
+    /** As {@link #Free}, when all that is under way is complete. Of a joint job that has ended nothing is waited for. */
     public void disconnect() throws MPIException {
         requireLive("disconnect");
-        everybody().barrier("disconnect").run();
+        try {
+            everybody().barrier("disconnect").run();
+        } catch (MPIException e) {
+            JointJob.requireEnded(e);
+        }
+        boolean isOfAll = group.Size() + (addressed == group ? 0 : addressed.Size()) == endpoint.size();
         free("disconnect");
-        self.joints().leaveIdle(self);
+        if (isOfAll) {
+            self.joints().leaveIdle(self);
+        }
     }
 
     private void free(String call) {

@@ -102,6 +102,7 @@ abstract class Communicator {
     /** The error of a call that Finalize has left nothing to ask, or that was inside when another thread called it. */
     final MPIException finalized(String call, FinalizedException cause) {
         if (cause != null && cause.isJointEnded()) {
+            self.joints().observeEnd();
             return check.error(MPI.ERR_OTHER, call, "the communicator joins two jobs, and has come to its end: " + cause.getMessage(), cause);
         }
         return check.error(MPI.ERR_OTHER, call, cause == null ? "called after Finalize" : FINALIZED, cause);

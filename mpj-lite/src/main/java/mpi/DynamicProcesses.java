@@ -50,7 +50,7 @@ abstract class DynamicProcesses extends MpjCollectives {
     /**
      * Meets the group that {@link #accept}s at a port, of this job or of another one of the grid, and waits until it does. Collective; the name counts at the root.
      *
-     * @throws MPIException of class ERR_PORT, if no such port is open, one of both jobs is logged and they are two, or the port's job ends before
+     * @throws MPIException of class ERR_PORT, if no such port is open, it is one of a job with another durability, or the port's job ends before
      */
     public Intercomm connect(String port, int root) throws MPIException {
         return new PortRendezvous("connect", (Intracomm) this, root).connect(port);

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.progress.FinalizedException;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.JobJoin;
 
 /** A joint job that the calling process takes part in, from accept or connect until its last communicator is disconnected, or Finalize. */
@@ -23,10 +24,14 @@ final class JointJob {
 
     private final int root;
 
+    /** Whether the relays keep it until both jobs have ended. */
+    private final boolean isLogged;
+
     JointJob(String call, Intracomm local, int root, JobJoin join, Endpoint endpoint) {
         this.join = join;
         this.root = root;
         this.endpoint = endpoint;
+        isLogged = local.endpoint.joiner().orElseThrow().durability() != Durability.NONE;
         home = new Intracomm(local.self.unlisted(), local.group, new CommMaker(call, local).agree(), local.check.name());
         OwnProcess there = local.self.inJoint(endpoint);
         both = new Intracomm(there, Group.joint(endpoint.size(), endpoint.rank(), join.joint()), Contexts.WORLD, "both jobs");
@@ -52,8 +57,25 @@ final class JointJob {
     }
 
     /**
+     * Whether the program has no communicator of it any more in any process. Asked by all processes together.
+     *
+     * @param isIdleHere whether it has none in this process; that decides if the joint job has ended
+     */
+    boolean isIdle(boolean isIdleHere) {
+        int[] idle = {isIdleHere ? 1 : 0};
+        try {
+            both.Allreduce(idle.clone(), 0, idle, 0, 1, MPI.INT, MPI.MIN);
+        } catch (MPIException e) {
+            requireEnded(e);
+            return isIdleHere;
+        }
+        return idle[0] == 1;
+    }
+
+    /**
      * Leaves the joint job, with all others. The relays keep it until both groups have left, so nothing that is under way to a
-     * process of the other group is lost. Does not wait for a job that has ended.
+     * process of the other group is lost. They keep one that is logged until both jobs have ended, so nobody waits for that. Does not wait for a job
+     * that has ended.
      */
     void leave() {
         try {
@@ -62,11 +84,18 @@ final class JointJob {
         } catch (FinalizedException e) {
             requireEnded(e);
         } catch (MPIException e) {
-            if (!(e.getCause() instanceof FinalizedException ended)) {
-                throw e;
-            }
-            requireEnded(ended);
+            requireEnded(e);
         }
+        try {
+            if (!isLogged) {
+                awaitOther();
+            }
+        } finally {
+            home.Free();
+        }
+    }
+
+    private void awaitOther() {
         home.collectives.barrier(LEAVE).run();
         Object[] failure = {""};
         if (home.group.Rank() == root) {
@@ -77,9 +106,15 @@ final class JointJob {
             }
         }
         home.collectives.bcast(LEAVE, new Elements(failure, 0, 1, MPI.OBJECT), root).run();
-        home.Free();
         if (!failure[0].toString().isEmpty()) {
             throw new MPIException(MPI.ERR_OTHER, LEAVE + ": whether the other group has left is not known: " + failure[0]);
+        }
+    }
+
+    /** Throws the error of a call, unless it is that the joint job has ended. */
+    static void requireEnded(MPIException e) {
+        if (!(e.getCause() instanceof FinalizedException ended && ended.isJointEnded())) {
+            throw e;
         }
     }
 

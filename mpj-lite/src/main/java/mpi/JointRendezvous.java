@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.JobJoiner;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobJoin;
 import org.posthouse.wire.WireException;
@@ -31,7 +33,7 @@ final class JointRendezvous {
     private static final String HOMES = "homes";
     private static final String JOIN = "join";
     private static final String REFUSED = "refused";
-    private static final String LOGGED = "logged";
+    private static final String DURABILITY = "durability";
 
     private final String call;
     private final Intracomm local;
@@ -54,7 +56,7 @@ final class JointRendezvous {
 
     /** Shows a port to other jobs. While the relay has no names it is one for this job only, until {@link #visitor} shows it. */
     static void publish(String call, Endpoint endpoint, Ports.Port port) {
-        endpoint.joiner().ifPresent(joiner -> new PortRecords(call, endpoint).tryBind(port.record(), record(LOGGED, Boolean.toString(joiner.isLogged()))));
+        endpoint.joiner().ifPresent(joiner -> new PortRecords(call, endpoint).tryBind(port.record(), record(DURABILITY, word(joiner.durability()))));
     }
 
     /** Takes a port back. */
@@ -65,6 +67,11 @@ final class JointRendezvous {
                 board.unbind(port.record());
             }
         }
+    }
+
+    /** As posthouse run --durability takes it. */
+    private static String word(Durability durability) {
+        return durability.name().toLowerCase(Locale.ROOT);
     }
 
     private static SortedMap<String, String> record(String key, String value) {
@@ -81,7 +88,7 @@ final class JointRendezvous {
      */
     JobJoin visitor(Ports.Port own, BooleanSupplier isLocal) {
         Optional<JobJoiner> joiner = endpoint.joiner();
-        if (joiner.isEmpty() || joiner.get().isLogged()) {
+        if (joiner.isEmpty()) {
             return null;
         }
         port = own;
@@ -103,6 +110,7 @@ final class JointRendezvous {
         List<HomeRelay> distinct = JobJoiner.distinct(all);
         JobJoin join = new JobJoin(
                 joiner.job(), joint, root, accepting, connecting, distinct, all.stream().mapToInt(distinct::indexOf).toArray());
+        board.bind(join.comingName(accepting), new TreeMap<>());
         try {
             join.encode();
             return join;
@@ -122,28 +130,50 @@ final class JointRendezvous {
         long joint = endpoint.value(() -> new SecureRandom().nextLong() | 1);
         SortedMap<String, String> visitor = new TreeMap<>(Map.of(
                 JOINT, HexFormat.of().toHexDigits(joint), RANKS, text(local.group.worldRanks()), HOMES, text(homes(joiner))));
-        board.await(() -> {
-            if (board.bind(port.visitor(), visitor)) {
-                return Optional.of(true);
-            }
-            requireOpen(joiner); // Another group is being let in.
-            return Optional.empty();
-        });
+        String coming = JobJoin.comingName(joint, joiner.job());
+        board.bind(coming, new TreeMap<>());
         try {
+            board.await(() -> {
+                if (board.bind(port.visitor(), visitor)) {
+                    return Optional.of(true);
+                }
+                takeBackOldVisit(joint, joiner);
+                requireOpen(joiner); // Another group is being let in.
+                return Optional.empty();
+            });
             return decode(board.await(() -> letIn(lookupOf(JobJoin.sideName(joint, port.job()), port.job()), joiner)));
         } catch (MPIException e) {
-            board.unbind(port.visitor());
+            leavePort(joint);
+            board.unbind(coming);
             throw e;
         }
+    }
+
+    /** Takes back the visit of a connect of this process that has failed while the relay had no names. */
+    private void takeBackOldVisit(long joint, JobJoiner joiner) {
+        Optional<Map<String, String>> visitor = lookupOf(port.visitor(), joiner.job());
+        long old = visitor.map(fields -> HexFormat.fromHexDigitsToLong(fields.get(JOINT))).orElse(joint);
+        if (old != joint && local.self.ports().hasEnded(old)) {
+            leavePort(old);
+        }
+    }
+
+    private void leavePort(long joint) {
+        local.self.ports().ends(joint);
+        lookupOf(port.visitor(), endpoint.joiner().orElseThrow().job())
+                .filter(fields -> HexFormat.of().toHexDigits(joint).equals(fields.get(JOINT)))
+                .ifPresent(own -> board.unbind(port.visitor()));
+        local.self.ports().leaves(joint);
     }
 
     private void requireOpen(JobJoiner joiner) {
         Map<String, String> found = lookupOf(port.record(), port.job()).orElseThrow(() -> new MPIException(MPI.ERR_PORT, call + ": no port \"" + port.name()
                 + "\" is open in this grid: its job, " + HexFormat.of().toHexDigits(port.job()) + ", has ended or closed it, or is one of another grid"));
-        boolean isOtherLogged = Boolean.parseBoolean(found.get(LOGGED));
-        if (isOtherLogged || joiner.isLogged()) {
-            throw new MPIException(MPI.ERR_PORT, call + ": \"" + port.name() + "\" is a port of another job, and " + (joiner.isLogged() ? "this" : "that")
-                    + " job is logged: only jobs of --durability none can be joined; start both with posthouse run --durability none");
+        String other = found.getOrDefault(DURABILITY, "none");
+        String own = word(joiner.durability());
+        if (!other.equals(own)) {
+            throw new MPIException(MPI.ERR_PORT, call + ": \"" + port.name() + "\" is a port of a job with --durability " + other + ", and this job has "
+                    + own + ": jobs that meet have the same one; start both with posthouse run --durability " + other + ", or " + own);
         }
     }
 
@@ -153,10 +183,16 @@ final class JointRendezvous {
     }
 
     private Optional<Map<String, String>> letIn(Optional<Map<String, String>> answer, JobJoiner joiner) {
-        if (answer.isEmpty()) {
+        Optional<Map<String, String>> decided = answer.filter(JointRendezvous::isDecided);
+        if (decided.isEmpty()) {
             requireOpen(joiner);
         }
-        return answer;
+        return decided;
+    }
+
+    /** Whether a side's root has bound its record. A relay binds one without content, for a job that is there, if names were lost. */
+    private static boolean isDecided(Map<String, String> side) {
+        return side.containsKey(JOIN) || side.containsKey(REFUSED);
     }
 
     private JobJoin decode(Map<String, String> answer) {
@@ -240,27 +276,45 @@ final class JointRendezvous {
     }
 
     private String acceptedWith(String refusal, JobJoin join, JobJoin.Part own) {
-        board.bind(join.sideName(own), refusal.isEmpty() ? record(JOIN, Base64.getEncoder().encodeToString(bytes(join))) : record(REFUSED, refusal));
+        bindSide(join, own, refusal.isEmpty() ? record(JOIN, Base64.getEncoder().encodeToString(bytes(join))) : record(REFUSED, refusal));
         Map<String, String> other = board.await(() -> otherSide(join.sideName(join.connecting()), join.connecting().job()));
         String isGone = HexFormat.of().toHexDigits(join.joint());
         board.await(() -> board.lookup(port.visitor()).filter(fields -> isGone.equals(fields.get(JOINT))).isPresent() ? Optional.empty() : Optional.of(true));
-        return refusal.isEmpty() ? other.getOrDefault(REFUSED, "") : refusal;
+        String outcome = refusal.isEmpty() ? other.getOrDefault(REFUSED, "") : refusal;
+        if (!outcome.isEmpty()) {
+            board.unbind(join.sideName(own)); // The other root has read it before it left the port.
+        }
+        return outcome;
+    }
+
+    /** Binds the record of this side, and takes back the one that has told of it until now. */
+    private void bindSide(JobJoin join, JobJoin.Part own, SortedMap<String, String> record) {
+        if (!board.bind(join.sideName(own), record)) {
+            board.unbind(join.sideName(own));
+            board.bind(join.sideName(own), record);
+        }
+        board.unbind(join.comingName(own));
     }
 
     private Optional<Map<String, String>> otherSide(String name, long job) {
-        Optional<Map<String, String>> found = lookupOf(name, job);
+        Optional<Map<String, String>> found = lookupOf(name, job).filter(JointRendezvous::isDecided);
         if (found.isEmpty() && board.lookup(port.visitor()).isEmpty()) {
             // It binds its side first, and then leaves the port: what is not bound now never will be.
-            return Optional.of(lookupOf(name, job).orElse(record(REFUSED, "the other job has ended, or given up")));
+            return Optional.of(lookupOf(name, job).filter(JointRendezvous::isDecided).orElse(record(REFUSED, "the other job has ended, or given up")));
         }
         return found;
     }
 
     private String connectedWith(String refusal, JobJoin join, JobJoin.Part own) {
-        board.bind(join.sideName(own), refusal.isEmpty() ? new TreeMap<>() : record(REFUSED, refusal));
-        board.unbind(port.visitor());
+        bindSide(join, own, refusal.isEmpty() ? record(JOIN, "") : record(REFUSED, refusal));
+        leavePort(join.joint());
         boolean isThere = board.lookup(join.sideName(join.accepting())).isPresent();
-        return !refusal.isEmpty() || isThere ? refusal : "the other job has ended";
+        String outcome = !refusal.isEmpty() || isThere ? refusal : "the other job has ended";
+        if (!outcome.isEmpty()) {
+            board.await(() -> board.lookup(join.sideName(join.accepting())).isPresent() ? Optional.empty() : Optional.of(true));
+            board.unbind(join.sideName(own)); // The other root has read it.
+        }
+        return outcome;
     }
 
     // ---- texts

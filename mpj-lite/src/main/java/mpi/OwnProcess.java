@@ -25,7 +25,7 @@ record OwnProcess(
     private OwnProcess(Endpoint endpoint, OutstandingOperations underWay) {
         this(
                 endpoint, new Contexts(), new SendBuffer(endpoint, underWay), new Ports(), new RankRandom(endpoint), new CollectiveCounters(),
-                underWay, new FreedRequests(), new JointJobs());
+                underWay, new FreedRequests(), new JointJobs(endpoint));
     }
 
     /** This process as a rank of a joint job, over the endpoint that it has there. */

@@ -24,6 +24,9 @@ final class Ports {
     private final AtomicInteger opened = new AtomicInteger();
     private final Set<Integer> open = ConcurrentHashMap.newKeySet();
 
+    /** The joint jobs for which this process has gone to ports of other jobs in vain, and may not have taken back its visit. */
+    private final Set<Long> failedVisits = ConcurrentHashMap.newKeySet();
+
     /** A port: which job's and process's, and its number there. Job 0: a world without relays. */
     record Port(long job, int worldRank, int number) {
         /** Its name. */
@@ -55,6 +58,21 @@ final class Ports {
         int number = opened.getAndIncrement();
         open.add(number);
         return new Port(job, worldRank, number);
+    }
+
+    /** The visit is over, and is still to be taken back. */
+    void ends(long joint) {
+        failedVisits.add(joint);
+    }
+
+    /** Whether the visit is over and was not taken back. */
+    boolean hasEnded(long joint) {
+        return failedVisits.contains(joint);
+    }
+
+    /** The visit was taken back. */
+    void leaves(long joint) {
+        failedVisits.remove(joint);
     }
 
     /** Writes what an image needs. */

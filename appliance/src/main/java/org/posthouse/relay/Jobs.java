@@ -101,6 +101,10 @@ final class Jobs {
      */
     Future<OpenJob> open(JobOpen opening, String owner, LauncherSession launcher) {
         assert relay.inLoop();
+        if (opening.isJoint()) {
+            return Future.failedFuture(new Refusal(
+                    CloseReason.NOT_EXPECTED, "a launcher opens job " + Job.hexId(opening.job()) + " as a joint one, which only ranks of its two jobs do"));
+        }
         try {
             return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, owner, launcher) : begin(asked, owner, launcher));
         } catch (RuntimeException e) {
@@ -224,7 +228,9 @@ final class Jobs {
      */
     Future<Void> recover(List<LoggedJob> jobs) {
         assert relay.inLoop();
-        return Future.all(jobs.stream().map(this::recover).toList()).mapEmpty();
+        return Future.all(jobs.stream().map(this::recover).toList())
+                .onSuccess(done -> List.copyOf(open.values()).stream().filter(job -> job.opening().isJoint()).forEach(relay.joints()::recovered))
+                .mapEmpty();
     }
 
     private Future<Void> recover(LoggedJob logged) {
@@ -291,7 +297,9 @@ final class Jobs {
         Lifecycle.event(relay.id(), job + " of " + job.opening().size() + " ranks is back from the log");
         relay.events().add("JOB_RECOVERED", Job.hexId(job.id()), -1, job.opening().name() + " of " + job.opening().size() + " ranks is back from the log");
         relay.directory().putRanks(ranks);
-        await(job, launcherWaitMs(job));
+        if (!job.opening().isJoint()) {
+            await(job, launcherWaitMs(job));
+        }
     }
 
     private RankEntry entry(long job, RecoveredRank rank) {
@@ -385,6 +393,8 @@ final class Jobs {
         assert relay.inLoop();
         job.tellMissed();
         relay.shards().each(shard -> shard.standings(job.id()).forEach(this::onStanding));
+        relay.joints().of(job.id()).forEach(joint -> relay.shards()
+                .each(shard -> shard.standings(joint).stream().filter(event -> event.kind() == JobEvent.LIMITED).forEach(this::onStanding)));
     }
 
     private void onStanding(JobEvent event) {

@@ -1,15 +1,18 @@
 package org.posthouse.relay;
 
 import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Job;
 import org.posthouse.core.Refusal;
 import org.posthouse.names.BoundName;
 import org.posthouse.names.Name;
+import org.posthouse.names.NameRecord;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobEvent;
@@ -21,9 +24,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The joint jobs of this relay: jobs whose ranks are processes of two other jobs, which accept and connect have joined. They have
- * no launcher. The first rank that joins at this relay opens one here. It ends with either of the two jobs, and when both have
- * left it. Each of the two binds a name below the joint job's while it takes part ({@link JobJoin#sideName}); the name goes with its
- * job, so a relay that has no ranks of that job learns of its end as well. Confined to the relay's control strand.
+ * no launcher. The first rank that joins at this relay opens one here.
+ *
+ * <p>Each of the two jobs binds a name below the joint job's while it takes part ({@link JobJoin#sideName}); the name goes with its job,
+ * so a relay that has no ranks of that job learns of its end as well. A joint job that is not logged ends with either job, and when both
+ * have left it. One that is logged ends with both jobs: processes that are restarted replay what they had done there. When the first has
+ * ended, the ranks of the other are told. Confined to the relay's control strand.
  */
 final class JointJobs {
     private static final Logger LOG = LoggerFactory.getLogger(JointJobs.class);
@@ -31,33 +37,13 @@ final class JointJobs {
     /** Milliseconds between two looks whether both jobs still take part. */
     private static final long LOOK_MS = 1_000;
 
-    /** Milliseconds in which both jobs must have begun to take part. */
-    private static final long BEGIN_MS_MAX = 60_000;
-
     private final Relay relay;
-    private final Map<Long, Joint> joints = new HashMap<>();
+    private final Map<Long, JointJob> joints = new HashMap<>();
 
-    private static final class Joint {
-        private final JobJoin join;
-        private final long beganNanos = System.nanoTime();
-        private final List<Side> sides;
-        private Future<OpenJob> opened;
-
-        Joint(JobJoin join) {
-            this.join = join;
-            this.sides = List.of(new Side(join.accepting()), new Side(join.connecting()));
-        }
-    }
-
-    private static final class Side {
-        private final JobJoin.Part part;
-
-        /** Whether its name was found: without it from then on, it takes part no more. */
-        private boolean begun;
-
-        Side(JobJoin.Part part) {
-            this.part = part;
-        }
+    /** What a rank gets that has joined. */
+    interface Member {
+        /** One of the two jobs has ended. */
+        void ended(String why);
     }
 
     JointJobs(Relay relay) {
@@ -68,28 +54,28 @@ final class JointJobs {
      * Lets a rank of an open job join.
      *
      * @param worldRank its rank in its own job
+     * @param member is told when the other job of a joint job that is logged ends, behind the answer
      * @return its token in the joint job; fails with a {@link Refusal}
      */
-    Future<Token> join(JobJoin join, int worldRank) {
+    Future<Token> join(JobJoin join, int worldRank, Member member) {
         assert relay.inLoop();
-        Joint joint;
+        JointJob joint;
         try {
             check(join, worldRank);
             joint = joint(join);
         } catch (Refusal e) {
             return Future.failedFuture(e);
         }
-        return joint.opened.map(job -> job.opening().token().ofRank(join.rank()));
+        return joint.opened().map(job -> {
+            joint.member(join.rank(), member);
+            return job.opening().token().ofRank(join.rank());
+        });
     }
 
     private void check(JobJoin join, int worldRank) throws Refusal {
         String who = "rank " + worldRank + " of job " + Job.hexId(join.job());
-        OpenJob own = relay.jobs().job(join.job());
-        if (own == null || own.state() == OpenJob.State.CLOSED) {
+        if (!isOpen(join.job())) {
             throw new Refusal(CloseReason.UNKNOWN_JOB, who + " joins another job, and its own is not open any more at relay " + relay.id());
-        }
-        if (own.opening().logged()) {
-            throw new Refusal(CloseReason.NOT_EXPECTED, who + " joins another job, and its own is logged: only jobs of --durability none can be joined");
         }
         if (join.partOf(join.rank()).job() != join.job() || join.worldRankOf(join.rank()) != worldRank) {
             throw new Refusal(CloseReason.WRONG_RANK, who + " joins as " + jointRank(join, join.rank()));
@@ -100,27 +86,31 @@ final class JointJobs {
         }
     }
 
+    private boolean isOpen(long job) {
+        OpenJob open = relay.jobs().job(job);
+        return open != null && open.state() != OpenJob.State.CLOSED;
+    }
+
     private static String jointRank(JobJoin join, int rank) {
         return "rank " + join.worldRankOf(rank) + " of job " + Job.hexId(join.partOf(rank).job());
     }
 
     /** The joint job, which is opened unless it is open. */
-    private Joint joint(JobJoin join) throws Refusal {
-        Joint known = joints.get(join.joint());
+    private JointJob joint(JobJoin join) throws Refusal {
+        JobOpen own = relay.jobs().job(join.job()).opening();
+        JointJob known = joints.get(join.joint());
         if (known != null) {
-            if (!known.join.isSameJoint(join)) {
-                throw new Refusal(CloseReason.DUPLICATE_JOB, "joint job " + Job.hexId(join.joint()) + " is open with other ranks");
-            }
+            known.check(join, own.durability());
             return known;
         }
-        JobOpen opening = new JobOpen(join.joint(), Token.random(), false, name(join), join.homes(), join.homeOf());
+        JobOpen opening = JobOpen.joint(join, Token.random(), own.durability(), name(join));
         Optional<String> noWay = relay.links().noWay(relay.jobs().others(opening));
         if (noWay.isPresent()) {
             throw new Refusal(CloseReason.SITE_UNREACHABLE, noWay.get());
         }
-        Joint made = new Joint(join);
+        JointJob made = new JointJob(relay.id(), opening, JointJob.BEGIN_MS_MAX);
         joints.put(join.joint(), made);
-        made.opened = relay.jobs().openJoint(opening, relay.jobs().job(join.job()).owner()).onFailure(fault -> joints.remove(join.joint(), made));
+        made.opens(relay.jobs().openJoint(opening, relay.jobs().job(join.job()).owner()).onFailure(fault -> joints.remove(join.joint(), made)));
         lookLater(made);
         return made;
     }
@@ -135,48 +125,106 @@ final class JointJobs {
         return job == null ? Job.hexId(part.job()) : job.opening().name();
     }
 
-    private void lookLater(Joint joint) {
-        relay.loop().schedule(() -> relay.control().submit(() -> look(joint)), LOOK_MS, TimeUnit.MILLISECONDS);
-    }
-
-    /** Asks whether both jobs still take part. Without names nobody knows, and the joint job stays. */
-    private void look(Joint joint) {
-        if (joints.get(joint.join.joint()) != joint) {
-            return;
-        }
-        for (Side side : joint.sides) {
-            relay.names().frontEnd().lookup(Name.parse(joint.join.sideName(side.part))).whenComplete((found, fault) -> {
-                if (fault == null) {
-                    relay.control().submit(() -> found(joint, side, found));
-                } else {
-                    LOG.debug("{}: whether job {} takes part in {}: {}", relay.id(), side.part.job(), joint.join.joint(), fault.getMessage());
-                }
-            });
+    /** Continues a joint job that is back from the log, when all jobs are. */
+    void recovered(OpenJob job) {
+        assert relay.inLoop();
+        // A job that is not here yet is awaited as long as its launcher would be.
+        JointJob joint = new JointJob(relay.id(), job.opening(), relay.settings().launcherWait().recoveredMs(job.opening()));
+        joint.opens(Future.succeededFuture(job));
+        joints.put(job.id(), joint);
+        for (JointSide side : joint.sides()) {
+            if (side.isHere() && isOpen(side.job())) {
+                relay.names().publishes(Job.hexId(side.job())); // What it has bound goes with it.
+            } else if (side.isHere()) {
+                ended(joint, side, "job " + Job.hexId(side.job()) + " has ended");
+            }
         }
         lookLater(joint);
     }
 
-    private void found(Joint joint, Side side, Optional<BoundName> found) {
-        side.begun |= found.isPresent();
-        boolean isLate = !side.begun && System.nanoTime() - joint.beganNanos > TimeUnit.MILLISECONDS.toNanos(BEGIN_MS_MAX);
-        if (found.isEmpty() && (side.begun || isLate)) {
-            end(joint, 0, "job " + Job.hexId(side.part.job()) + (side.begun ? " has left it or has ended" : " has not come within " + BEGIN_MS_MAX + " ms"));
+    private void lookLater(JointJob joint) {
+        relay.loop().schedule(() -> relay.control().submit(() -> look(joint)), LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Asks whether both jobs still take part. Without names nobody knows, and the joint job stays. */
+    private void look(JointJob joint) {
+        if (joints.get(joint.id()) != joint || relay.isOver()) {
+            return;
+        }
+        joint.sides().stream().filter(side -> !side.hasEnded()).forEach(side -> look(joint, side));
+        lookLater(joint);
+    }
+
+    private void look(JointJob joint, JointSide side) {
+        relay.names().frontEnd().lookup(Name.parse(side.name())).thenCompose(
+                found -> found.isPresent() ? CompletableFuture.completedStage(found) : relay.names().frontEnd().lookup(Name.parse(side.comingName())))
+                .whenComplete((found, fault) -> {
+                    if (fault == null) {
+                        relay.control().submit(() -> found(joint, side, found));
+                    } else {
+                        LOG.debug("{}: whether job {} takes part in {}: {}", relay.id(), side.job(), joint.id(), fault.getMessage());
+                    }
+                });
+    }
+
+    private void found(JointJob joint, JointSide side, Optional<BoundName> found) {
+        if (joints.get(joint.id()) != joint) {
+            return;
+        }
+        Optional<String> gone = side.found(found.isPresent(), joint.isLogged());
+        if (gone.isEmpty()) {
+            return;
+        }
+        if (!joint.isLogged()) {
+            end(joint, 0, gone.get());
+        } else if (side.isHere() && isOpen(side.job())) {
+            bindAgain(side);
+        } else {
+            ended(joint, side, gone.get());
         }
     }
 
-    private void end(Joint joint, int status, String why) {
-        if (joints.remove(joint.join.joint(), joint)) {
-            relay.jobs().close(joint.join.joint(), new CloseNotice(joint.join.joint(), status, -1, why));
+    /** The relays have lost the name: its job is open here. */
+    private void bindAgain(JointSide side) {
+        String job = Job.hexId(side.job());
+        relay.names().frontEnd().bind(Name.parse(side.name()), NameRecord.of(Map.of("job", job))).whenComplete((bound, fault) -> {
+            if (fault != null) {
+                LOG.debug("{}: {} is not bound again: {}", relay.id(), side.name(), fault.getMessage());
+            }
+        });
+    }
+
+    private void ended(JointJob joint, JointSide side, String why) {
+        if (joint.ended(side, why)) {
+            end(joint, 0, "both of its jobs have ended");
         }
     }
 
-    /** A job was closed here. A joint job of its ranks ends with it. */
+    private void end(JointJob joint, int status, String why) {
+        if (joints.remove(joint.id(), joint)) {
+            relay.jobs().close(joint.id(), new CloseNotice(joint.id(), status, -1, why));
+        }
+    }
+
+    /** A job was closed here. A joint job of its ranks that is not logged ends with it. */
     void closed(long job, String why) {
         assert relay.inLoop();
-        joints.remove(job);
-        for (Joint joint : List.copyOf(joints.values())) {
-            if (joint.sides.stream().anyMatch(side -> side.part.job() == job)) {
-                end(joint, 1, "job " + Job.hexId(job) + " has ended" + (why.isEmpty() ? "" : ": " + why));
+        JointJob closed = joints.get(job);
+        if (closed != null && closed.isLogged()) {
+            closed.close(why); // By an operator. A process that is restarted would find a new one, without its history.
+        } else {
+            joints.remove(job);
+        }
+        for (JointJob joint : List.copyOf(joints.values())) {
+            for (JointSide side : joint.sides()) {
+                if (side.job() == job) {
+                    String reason = "job " + Job.hexId(job) + " has ended" + (why.isEmpty() ? "" : ": " + why);
+                    if (joint.isLogged()) {
+                        ended(joint, side, reason);
+                    } else {
+                        end(joint, 1, reason);
+                    }
+                }
             }
         }
     }
@@ -184,10 +232,44 @@ final class JointJobs {
     /** An event of a job. A joint job ends when it has lost one of its ranks, as no launcher does that. */
     void onEvent(JobEvent event) {
         assert relay.inLoop();
-        Joint joint = joints.get(event.job());
-        if (joint != null && (event.kind() == JobEvent.LOST || event.kind() == JobEvent.ABORTED)) {
-            String who = event.rank() < 0 ? "it" : jointRank(joint.join, event.rank());
-            end(joint, 1, who + (event.kind() == JobEvent.LOST ? " was lost: " : " has ended it: ") + event.text());
+        JointJob joint = joints.get(event.job());
+        if (joint == null) {
+            return;
         }
+        String who = event.rank() < 0 ? "it" : jointRank(joint.join(), event.rank());
+        switch (event.kind()) {
+            case JobEvent.LOST, JobEvent.ABORTED -> {
+                String why = who + (event.kind() == JobEvent.LOST ? " was lost: " : " has ended it: ") + event.text();
+                if (joint.isLogged()) {
+                    joint.tellAll(why);
+                } else {
+                    end(joint, 1, why);
+                }
+            }
+            case JobEvent.LIMITED, JobEvent.DIVERGED -> tellOwn(joint.join(), event);
+            default -> {}
+        }
+    }
+
+    /** A process cannot be replayed in the joint job, or was not as before: its own job's launcher, which would start it again, is told. */
+    private void tellOwn(JobJoin join, JobEvent event) {
+        if (event.rank() < 0) {
+            return;
+        }
+        OpenJob own = relay.jobs().job(join.partOf(event.rank()).job());
+        if (own != null) {
+            own.tell(new JobEvent(own.id(), event.kind(), join.worldRankOf(event.rank()), event.code(), event.a(), event.b(), event.text()));
+        }
+    }
+
+    /** The joint jobs that a job takes part in. */
+    List<Long> of(long job) {
+        List<Long> of = new ArrayList<>();
+        joints.forEach((id, joint) -> {
+            if (joint.sides().stream().anyMatch(side -> side.job() == job)) {
+                of.add(id);
+            }
+        });
+        return of;
     }
 }

@@ -106,7 +106,7 @@ final class OpenJob {
         this.launcher = launcher;
         this.startMs = startMs;
         this.isOfThisProcess = isOfThisProcess;
-        this.state = isOfThisProcess ? State.OPEN : State.RECOVERED;
+        this.state = isOfThisProcess || opening.isJoint() ? State.OPEN : State.RECOVERED;
     }
 
     /** A job that its ranks open, and that never has a launcher. */

@@ -32,6 +32,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobJoin;
 import org.posthouse.wire.JobJoined;
+import org.posthouse.wire.JointEnded;
 import org.posthouse.wire.NamePage;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
@@ -201,7 +202,8 @@ final class RankSession implements Session, RankPort {
         }
         Relay relay = connection.relay();
         int number = rank.rank();
-        relay.control().submit(() -> relay.joints().join(join, number).onComplete((token, fault) -> {
+        JointJobs.Member member = why -> shard.strand().submit(() -> write(new JointEnded(job, join.joint(), why).encode()));
+        relay.control().submit(() -> relay.joints().join(join, number, member).onComplete((token, fault) -> {
             OpenJob own = relay.jobs().job(job);
             JobJoined answer = fault != null || own == null
                     ? new JobJoined(job, join.joint(), Token.NONE, fault == null ? "its own job has ended" : String.valueOf(fault.getMessage()))

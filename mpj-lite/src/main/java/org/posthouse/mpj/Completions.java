@@ -49,7 +49,7 @@ final class Completions {
             if (operation.isPassedOver()) {
                 throw waitedInVain();
             }
-            progressEngine.await(!errand, errand);
+            progressEngine.awaitInCall(!errand, errand);
         }
     }
 
@@ -156,7 +156,7 @@ final class Completions {
         if (!frame && !errand) {
             throw waitedInVain();
         }
-        progressEngine.await(frame, errand);
+        progressEngine.awaitInCall(frame, errand);
     }
 
     /** As {@link Endpoint#test(Operation, boolean)}. */
@@ -190,6 +190,7 @@ final class Completions {
         if (operation.isDone()) {
             determinantRecorder.record(DeterminantLog.DONE, 0);
         } else {
+            progressEngine.requireGoing();
             determinantRecorder.count(1);
         }
         return operation.isDone();

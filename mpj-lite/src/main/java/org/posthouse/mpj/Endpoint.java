@@ -165,6 +165,11 @@ public interface Endpoint {
      */
     long nanoTime();
 
+    /** Whether the next observation was made by an earlier process, as far as is known. */
+    default boolean isReplaying() {
+        return false;
+    }
+
     /**
      * Declares that this process cannot be replayed from here on: its behaviour may depend on something that is not
      * recorded.

@@ -58,6 +58,7 @@ final class ProbeMatcher {
         }
         Envelope found = ask(new PendingProbe(0, context, source, tag));
         if (found == null) {
+            progressEngine.requireGoing();
             determinantRecorder.count(1);
             return null;
         }
@@ -85,7 +86,7 @@ final class ProbeMatcher {
         inbox.probe(pendingProbe);
         line.flush();
         while (!pendingProbe.isDone()) {
-            progressEngine.await();
+            progressEngine.awaitInCall(true, false);
         }
         return pendingProbe.envelope();
     }
@@ -93,7 +94,7 @@ final class ProbeMatcher {
     /** Handles the frames that are there, and waits for more if it must block. */
     private void awaitMore(boolean blocks) throws IOException {
         if (blocks) {
-            progressEngine.await();
+            progressEngine.awaitInCall(true, false);
         } else {
             progressEngine.poll();
         }

@@ -27,12 +27,12 @@ class ProcessExit {
     void refused(String relay, CloseNotice why) {
         say("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.words() + "; "
                 + why.reason().advice());
-        exit(why.reason() == CloseReason.CANNOT_RESUME && why.text().startsWith(RESTART) ? ExitStatuses.RESTART : ExitStatuses.CONNECTION);
+        exitAlone(why.reason() == CloseReason.CANNOT_RESUME && why.text().startsWith(RESTART) ? ExitStatuses.RESTART : ExitStatuses.CONNECTION);
     }
 
     void lost(String relay, IOException cause) {
         say("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
-        exit(ExitStatuses.CONNECTION);
+        exitAlone(ExitStatuses.CONNECTION);
     }
 
     /**
@@ -49,6 +49,9 @@ class ProcessExit {
         say("rank " + rank + ": " + why);
         exit(ExitStatuses.STATE);
     }
+
+    /** The program does not do what it did before; the end follows. */
+    void diverged(String how) {}
 
     /** Prints the last line of a process that may be replaced by another. */
     void say(String line) {
@@ -73,6 +76,11 @@ class ProcessExit {
         } catch (OutOfMemoryError e) {
             // The lack of threads is often the reason for the end.
         }
+    }
+
+    /** Ends this process, and not its job, which may start another one. */
+    void exitAlone(int status) {
+        exit(status);
     }
 
     /** Ends the process at once. The program's own shutdown hooks do not run, because its state is no longer valid. */

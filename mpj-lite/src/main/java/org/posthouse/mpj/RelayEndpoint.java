@@ -35,6 +35,7 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -42,6 +43,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobJoin;
 import org.posthouse.wire.JobJoined;
+import org.posthouse.wire.JointEnded;
 import org.posthouse.wire.NameAnswer;
 import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.ReplayLimit;
@@ -65,7 +67,7 @@ import org.posthouse.wire.WireException;
  * reading thread reconnects, whatever call it is in. Meanwhile all calls that write wait, even those that otherwise
  * never block.
  */
-public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
+public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, ObservationOrder.History {
     /**
      * Limit for the rank's ABORT: how long it waits for a connection that moves, is not read by the relay, or is in use
      * by another writing thread.
@@ -93,6 +95,9 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     private final int rank;
     private final long job;
 
+    /** Why nothing more is to come in this joint job; null if more is. Program calls hear of it when the replay is over. */
+    private String ending;
+
     /** Written by the program's thread that closes the endpoint, read by any thread. */
     private volatile boolean closed;
 
@@ -117,7 +122,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         checkpointClient = new CheckpointClient(determinantWriter, line, progressEngine, threadUseGuard, determinantLog, determinantRecorder, inbox, outbox,
                 job, this::lost);
         nameClient = new NameClient(line, progressEngine, determinantLog, determinantRecorder, this::awaitLine, job);
-        jobJoiner = new JobJoiner(this, reach, line, progressEngine, this::awaitLine, job);
+        jobJoiner = new JobJoiner(this, reach, hello.incarnation(), line, progressEngine, determinantRecorder, this::awaitLine, job);
         handshake = new Handshake(line, hello, settings, determinantLog, determinantWriter, determinantRecorder, outbox, inbox);
         if (processExit instanceof JointExit joint) {
             joint.ends(progressEngine);
@@ -189,17 +194,77 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         return call(() -> jobJoiner.ask(join));
     }
 
-    /** Reads until the relay has sent its last frame. Runs in a thread of its own. */
+    /** Reads until the relay has sent its last frame, so that all operations proceed whatever the program waits for. Runs in a thread of its own. */
     void keepReading() {
+        while (readOnce()) {
+            jobJoiner.tellEnded();
+        }
+    }
+
+    private boolean readOnce() {
         progressEngine.lock();
         try {
-            progressEngine.keepReading();
+            if (!progressEngine.isOver()) {
+                jobJoiner.joinAgain();
+                if (!jobJoiner.hasEnded()) {
+                    progressEngine.await();
+                }
+            }
+            return !progressEngine.isOver();
         } catch (FinalizedException e) {
-            // The last frame came while it waited: nothing is left to read.
+            return false; // The last frame came while it waited: nothing is left to read.
         } catch (IOException e) {
             end(e);
+            return false;
         } finally {
             progressEngine.unlock();
+        }
+    }
+
+    /** Orders the program's calls here among those in the process's other endpoints. */
+    void order(ObservationOrder order) {
+        threadUseGuard.turn(order.turn(this));
+        progressEngine.lock();
+        try {
+            progressEngine.onBlocked(() -> {
+                if (!machine.isCollective() && !determinantLog.isCatchingUp() && !determinantLog.isReplaying()) {
+                    order.blocked();
+                }
+            });
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    @Override
+    public boolean isCatchingUp() {
+        progressEngine.lock();
+        try {
+            return determinantLog.isCatchingUp();
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    @Override
+    public void awaitReported() {
+        locked(determinantRecorder::awaitTold);
+    }
+
+    /** One of the joint job's two jobs has ended. Calls of the program fail that would wait, once it has done what it had done before. */
+    void endLater(String why) {
+        locked(() -> {
+            ending = why;
+            endWaits();
+        });
+    }
+
+    private void endWaits() throws IOException {
+        if (ending != null && !progressEngine.isOver() && !determinantLog.isCatchingUp() && line.isOpen()) {
+            progressEngine.endWaits(ending);
+            ending = null;
+            determinantWriter.ask(); // Its answer wakes the thread that reads.
+            line.flush();
         }
     }
 
@@ -390,13 +455,38 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     @Override
+    public boolean isReplaying() {
+        progressEngine.lock();
+        try {
+            return determinantLog.isReplaying();
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    @Override
     public void limit(ReplayLimit reason) {
+        threadUseGuard.beginTurn();
+        try {
+            limitHere(reason);
+        } finally {
+            threadUseGuard.endTurn();
+        }
+    }
+
+    @Override
+    public void limitHere(ReplayLimit reason) {
         progressEngine.lock();
         try {
             determinantLog.limit(reason);
         } finally {
             progressEngine.unlock();
         }
+    }
+
+    /** What the job survives. */
+    Durability durability() {
+        return !determinantLog.isLogged() ? Durability.NONE : determinantRecorder.survivesHost() ? Durability.HOST : Durability.PROCESS;
     }
 
     /** Whether another process may be started in place of this one. */
@@ -409,10 +499,16 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
      * inside a call: output from there depends on nothing that the program has observed.
      */
     void awaitTold() {
-        if (!determinantLog.isLogged() || progressEngine.isLocked()) {
+        if (!determinantLog.isLogged() || progressEngine.isLocked() || jobJoiner.isAnyLocked()) {
             return;
         }
-        locked(() -> determinantRecorder.awaitTold());
+        awaitReported();
+        jobJoiner.awaitReported();
+    }
+
+    /** Whether the caller is inside a call. */
+    boolean isLocked() {
+        return progressEngine.isLocked();
     }
 
     // ---- progress
@@ -492,6 +588,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     @Override
     public void caughtUp() throws IOException {
         handshake.caughtUp();
+        endWaits();
     }
 
     @Override
@@ -524,6 +621,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
             case IMAGE -> checkpointClient.onImage(frame, view);
             case NAME_ANSWER -> nameClient.onAnswer(frame);
             case JOB_JOINED -> jobJoiner.onJoined(frame);
+            case JOINT_ENDED -> jobJoiner.onEnded(JointEnded.decode(frame));
             case FINALIZE -> progressEngine.end();
             case ABORT -> processExit.aborted(CloseNotice.decode(frame));
             case CLOSE -> onClose(CloseNotice.decode(frame));
@@ -605,13 +703,22 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     public void close() {
         closed = true;
         callTracker.stop();
+        threadUseGuard.beginTurn();
+        try {
+            leave();
+        } finally {
+            threadUseGuard.endTurn();
+        }
+    }
+
+    private void leave() {
         locked(() -> {
             progressEngine.requireOpen();
             if (determinantRecorder.replays()) {
                 throw determinantRecorder.diverged("Finalize");
             }
             while (!outbox.isEmpty()) {
-                progressEngine.await();
+                progressEngine.awaitInCall(true, false);
             }
             awaitLine();
             inbox.stop();
@@ -663,6 +770,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     private void diverged(String how) {
+        processExit.diverged(how);
         processExit.exitLater(ExitStatuses.DIVERGED, ABORT_MS_MAX);
         try {
             sayAbort(ExitStatuses.DIVERGED, how);

@@ -83,7 +83,8 @@ public enum FrameType {
     NAME_CHANGED(75, NamePage.HEADER_BYTES + 1, NamePage.HEADER_BYTES + NamePage.BYTES_MAX, Role.RELAY),
     JOB_JOIN(76, 78, Wire.FRAME_BYTES_MAX, Role.RANK),
     JOB_JOINED(77, 42, Wire.FRAME_BYTES_MAX, Role.RELAY),
-    NODE_LIFETIMES(78, Wire.HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.LAUNCHER | Role.RELAY);
+    NODE_LIFETIMES(78, Wire.HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.LAUNCHER | Role.RELAY),
+    JOINT_ENDED(100, 26, Wire.FRAME_BYTES_MAX, Role.RELAY);
 
     /** The role of the sending end of a connection. A set of roles is a bit mask. */
     public static final class Role {

@@ -18,8 +18,8 @@ import java.util.List;
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by sameJoint; a list would box every rank's index
 public record JobJoin(long job, long joint, int rank, Part accepting, Part connecting, List<HomeRelay> homes, int[] homeOf) {
-    /** Longest frame: its JOB_OPEN and the WELCOME of its ranks then fit as well. */
-    private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 256;
+    /** Longest frame: its JOB_OPEN, which has a name too, and the WELCOME of its ranks then fit as well. */
+    private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 512;
 
     /**
      * The processes of one job that take part.
@@ -33,14 +33,14 @@ public record JobJoin(long job, long joint, int rank, Part accepting, Part conne
             return job == other.job && Arrays.equals(worldRanks, other.worldRanks);
         }
 
-        private void write(FrameWriter out) {
+        void write(FrameWriter out) {
             out.i64(job).i32(worldRanks.length);
             for (int worldRank : worldRanks) {
                 out.i32(worldRank);
             }
         }
 
-        private static Part read(FrameReader in) throws WireException {
+        static Part read(FrameReader in) throws WireException {
             long job = in.i64("job of a part");
             int[] worldRanks = new int[in.count(Integer.BYTES, "ranks of a part")];
             for (int i = 0; i < worldRanks.length; i++) {
@@ -48,7 +48,7 @@ public record JobJoin(long job, long joint, int rank, Part accepting, Part conne
             }
             if (job == 0 || worldRanks.length == 0) {
                 throw new WireException(
-                        CloseReason.MALFORMED_FRAME, "JOB_JOIN with " + worldRanks.length + " ranks of job " + job + ", expected ranks of a job");
+                        CloseReason.MALFORMED_FRAME, "part of a joint job with " + worldRanks.length + " ranks of job " + job + ", expected ranks of a job");
             }
             return new Part(job, worldRanks);
         }
@@ -59,9 +59,25 @@ public record JobJoin(long job, long joint, int rank, Part accepting, Part conne
         return sideName(joint, part.job());
     }
 
+    /** The name that a job binds before any of its ranks asks to take part, and until its side's is bound. */
+    public String comingName(Part part) {
+        return comingName(joint, part.job());
+    }
+
+    /** As above, by ids. */
+    public static String comingName(long joint, long job) {
+        return sideName(joint, job) + "/coming";
+    }
+
     /** As above, by ids. */
     public static String sideName(long joint, long job) {
         return String.format("mpi/_joint/%016x/%016x", joint, job);
+    }
+
+    /** The request by which a relay has opened a joint job. */
+    public static JobJoin of(JobOpen opening) {
+        JobJoin.Part accepting = opening.parts().get(0);
+        return new JobJoin(accepting.job(), opening.job(), 0, accepting, opening.parts().get(1), opening.homes(), opening.homeOf());
     }
 
     /** Number of the joint job's ranks. */

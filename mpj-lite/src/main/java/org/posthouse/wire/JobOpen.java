@@ -20,6 +20,7 @@ import java.util.Set;
  * its relays are set
  * @param keepsOutput whether its launcher keeps the ranks' output for a later launcher; an image then counts when the
  * launcher has that output ({@link JobKept})
+ * @param parts of a joint job, which has no launcher: the processes of the two jobs that it joins, as in {@link JobJoin}; else empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record JobOpen(
@@ -31,7 +32,8 @@ public record JobOpen(
         List<HomeRelay> homes,
         int[] homeOf,
         int keepSeconds,
-        boolean keepsOutput) {
+        boolean keepsOutput,
+        List<JobJoin.Part> parts) {
     /** Most ranks of a job that fit one frame. */
     public static final int RANKS_MAX = 16_384;
 
@@ -41,12 +43,24 @@ public record JobOpen(
     // Bits of the word that says how the job is opened.
     private static final int AGAIN = 1;
     private static final int KEEPS_OUTPUT = 2;
+    private static final int JOINT = 4;
 
     /**
      * Longest JOB_OPEN. It is shorter than a frame by more than the other content of a rank's WELCOME, so that the
      * WELCOME can repeat it.
      */
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 64;
+
+    public JobOpen {
+        parts = List.copyOf(parts);
+    }
+
+    /** A job of a launcher. */
+    public JobOpen(
+            long job, Token token, Durability durability, boolean again, String name, List<HomeRelay> homes, int[] homeOf, int keepSeconds,
+            boolean keepsOutput) {
+        this(job, token, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, List.of());
+    }
 
     /** A job that is kept without its launcher for as long as its relays are set to. */
     public JobOpen(long job, Token token, Durability durability, boolean again, String name, List<HomeRelay> homes, int[] homeOf) {
@@ -56,6 +70,17 @@ public record JobOpen(
     /** A new job. Its log, if any, is for crashes of processes. */
     public JobOpen(long job, Token token, boolean logged, String name, List<HomeRelay> homes, int[] homeOf) {
         this(job, token, logged ? Durability.PROCESS : Durability.NONE, false, name, homes, homeOf);
+    }
+
+    /** A joint job, as one of its ranks asks for it. */
+    public static JobOpen joint(JobJoin join, Token token, Durability durability, String name) {
+        return new JobOpen(
+                join.joint(), token, durability, false, name, join.homes(), join.homeOf(), 0, false, List.of(join.accepting(), join.connecting()));
+    }
+
+    /** Whether its ranks are processes of two other jobs. */
+    public boolean isJoint() {
+        return !parts.isEmpty();
     }
 
     /** The same job, for a launcher that returns to it. */
@@ -75,7 +100,7 @@ public record JobOpen(
 
     /** The same with another token. */
     public JobOpen with(Token other) {
-        return new JobOpen(job, other, durability, again, name, homes, homeOf, keepSeconds, keepsOutput);
+        return new JobOpen(job, other, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, parts);
     }
 
     /**
@@ -104,12 +129,14 @@ public record JobOpen(
         FrameWriter out = new FrameWriter(FrameType.JOB_OPEN, job, BYTES_MAX)
                 .i64(token.high())
                 .i64(token.low())
-                .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0))
+                .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0) | (isJoint() ? JOINT : 0))
                 .u16(durability.code())
                 .name(name);
         HomeRelay.write(out, homes);
         RankMapCodec.write(out, homeOf);
-        return out.i32(keepSeconds).finish();
+        out.i32(keepSeconds);
+        parts.forEach(part -> part.write(out));
+        return out.finish();
     }
 
     /**
@@ -122,15 +149,16 @@ public record JobOpen(
         Token token = new Token(in.i64("token"), in.i64("token"));
         int start = in.u16("start");
         int durability = in.u16("durability");
-        if (start > (AGAIN | KEEPS_OUTPUT) || durability > Durability.HOST.code()) {
+        if (start > (AGAIN | KEEPS_OUTPUT | JOINT) || durability > Durability.HOST.code()) {
             throw new WireException(
                     CloseReason.MALFORMED_FRAME,
-                    "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 3, and 0 to 2");
+                    "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 7, and 0 to 2");
         }
         String name = in.text("name");
         List<HomeRelay> homes = HomeRelay.read(in);
         int[] homeOf = RankMapCodec.read(in, homes.size());
         int keepSeconds = in.i32("keep");
+        List<JobJoin.Part> parts = (start & JOINT) != 0 ? List.of(JobJoin.Part.read(in), JobJoin.Part.read(in)) : List.of();
         in.end();
         if (homeOf.length == 0 || homeOf.length > RANKS_MAX) {
             throw tooManyRanks(homeOf.length);
@@ -143,8 +171,17 @@ public record JobOpen(
             throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_OPEN of job 0, which is none");
         }
         checkHomes(homes);
+        checkParts(parts, homeOf.length);
         return new JobOpen(
-                job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
+                job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0, parts);
+    }
+
+    private static void checkParts(List<JobJoin.Part> parts, int ranks) throws WireException {
+        int joined = parts.stream().mapToInt(part -> part.worldRanks().length).sum();
+        if (!parts.isEmpty() && (joined != ranks || parts.get(0).job() == parts.get(1).job())) {
+            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_OPEN of a joint job of " + ranks + " ranks, with " + joined + " processes of jobs "
+                    + parts.get(0).job() + " and " + parts.get(1).job() + ", expected as many, of two jobs");
+        }
     }
 
     static WireException tooManyRanks(long ranks) {

@@ -8,7 +8,8 @@ public enum ReplayLimit {
     MISMATCH(1, "it was told that collectives do not match"),
     THREADS(2, "several of its threads were inside MPI calls at once"),
     MULTIPLE(3, "it asked for MPI.THREAD_MULTIPLE"),
-    AGREEMENTS(4, "it made two communicators at once");
+    AGREEMENTS(4, "it made two communicators at once"),
+    JOINT_ENDED(5, "it was told that a job has ended which it was joined to");
 
     private final int code;
     private final String text;

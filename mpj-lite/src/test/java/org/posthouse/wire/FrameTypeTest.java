@@ -95,6 +95,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.NAME_CHANGED, RELAY);
         SENDERS.put(FrameType.JOB_JOIN, RANK);
         SENDERS.put(FrameType.JOB_JOINED, RELAY);
+        SENDERS.put(FrameType.JOINT_ENDED, RELAY);
     }
 
     @ParameterizedTest

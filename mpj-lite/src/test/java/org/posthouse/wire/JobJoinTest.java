@@ -36,6 +36,24 @@ class JobJoinTest {
     }
 
     @Test
+    void openingOfTheJointJobTellsItsParts() throws WireException {
+        JobOpen opening = JobOpen.decode(JobOpen.joint(JOIN, SampleFrames.TOKEN, Durability.HOST, "a and b").encode());
+        assertThat(opening.isJoint()).isTrue();
+        assertThat(opening.durability()).isEqualTo(Durability.HOST);
+        assertThat(opening.token()).isEqualTo(SampleFrames.TOKEN);
+        assertThat(JobJoin.of(opening).isSameJoint(JOIN)).isTrue();
+        assertThat(JobOpen.decode(SampleFrames.JOB_OPEN.encode()).isJoint()).isFalse();
+    }
+
+    @Test
+    void refusesAnOpeningWithOtherRanksThanItsParts() {
+        JobOpen opening = JobOpen.joint(JOIN, SampleFrames.TOKEN, Durability.PROCESS, "a and b");
+        ByteBuffer frame = new JobOpen(
+                opening.job(), opening.token(), opening.durability(), false, "a and b", opening.homes(), new int[] {0, 0}, 0, false, opening.parts()).encode();
+        assertThatThrownBy(() -> JobOpen.decode(frame)).isInstanceOf(WireException.class).hasMessageContaining("joint job of 2 ranks, with 3 processes");
+    }
+
+    @Test
     void refusesTwoPartsOfOneJob() {
         JobJoin.Part part = new JobJoin.Part(JOIN.job(), new int[] {1, 2});
         ByteBuffer frame = new JobJoin(JOIN.job(), JOIN.joint(), 2, part, JOIN.connecting(), JOIN.homes(), JOIN.homeOf()).encode();

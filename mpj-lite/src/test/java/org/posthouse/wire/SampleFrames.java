@@ -31,6 +31,7 @@ final class SampleFrames {
     static final JobJoin JOB_JOIN = new JobJoin(
             JOB, 0x71, 2, new JobJoin.Part(0x72, new int[] {4, 0}), new JobJoin.Part(JOB, new int[] {5}), HOMES, new int[] {0, 0, 1});
     static final JobJoined JOB_JOINED = new JobJoined(JOB, 0x71, TOKEN, "no");
+    static final JointEnded JOINT_ENDED = new JointEnded(JOB, 0x71, "gone");
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
@@ -101,6 +102,7 @@ final class SampleFrames {
             case JOB_REPORT -> JOB_REPORT.encode();
             case JOB_JOIN -> JOB_JOIN.encode();
             case JOB_JOINED -> JOB_JOINED.encode();
+            case JOINT_ENDED -> JOINT_ENDED.encode();
             case NAME_ASK -> namePage(type, NAME_ASK.encode());
             case NAME_ANSWER, NAME_CHANGED -> namePage(type, NAME_ANSWER.encode());
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
@@ -295,6 +297,7 @@ final class SampleFrames {
             case JOB_REPORT -> JobReport.decode(frame);
             case JOB_JOIN -> JobJoin.decode(frame);
             case JOB_JOINED -> JobJoined.decode(frame);
+            case JOINT_ENDED -> JointEnded.decode(frame);
             case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> NamePage.decode(frame);
             case BLOCKED, MISMATCH -> BlockedReport.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);

@@ -97,7 +97,8 @@ public final class RelayNames {
         Audit.changed(relay, what);
     }
 
-    void publishes(String job) {
+    /** Notes that a job has bound names here. @param job in hexadecimal digits */
+    public void publishes(String job) {
         publishing.add(job);
     }
 

@@ -29,11 +29,15 @@ final class Kills {
 
     /** The program has received a message. */
     void delivered() {
-        deliveries++;
-        int incarnation = Integer.parseInt(System.getenv().getOrDefault("POSTHOUSE_INCARNATION", "1"));
-        int[] at = atDelivery.getOrDefault(rank, new int[0]);
-        if (incarnation <= at.length && at[incarnation - 1] == deliveries) {
+        if (now() == ++deliveries) {
             Runtime.getRuntime().halt(KILLED);
         }
+    }
+
+    /** The number at which this process dies; 0 if it does not. */
+    int now() {
+        int incarnation = Integer.parseInt(System.getenv().getOrDefault("POSTHOUSE_INCARNATION", "1"));
+        int[] at = atDelivery.getOrDefault(rank, new int[0]);
+        return incarnation <= at.length ? at[incarnation - 1] : 0;
     }
 }

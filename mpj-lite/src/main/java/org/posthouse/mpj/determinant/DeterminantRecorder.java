@@ -44,6 +44,11 @@ public final class DeterminantRecorder {
         survivesHost = true;
     }
 
+    /** Whether the job survives hosts. */
+    public boolean survivesHost() {
+        return survivesHost;
+    }
+
     /** Marks FINALIZE as sent: later observations are not reported. */
     public void end() {
         over = true;

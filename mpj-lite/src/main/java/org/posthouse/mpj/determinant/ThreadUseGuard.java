@@ -16,6 +16,16 @@ public final class ThreadUseGuard {
     private int inside;
     private long overlaps;
 
+    /** Null unless the process has several endpoints. Written by the thread that joins a joint job, read by the program's threads. */
+    private volatile Turn turn;
+
+    /** The order of the program's calls over several endpoints. Called without their locks. */
+    public interface Turn {
+        void begin();
+
+        void end();
+    }
+
     /** No call has begun. */
     public ThreadUseGuard(Platform machine, ProgressEngine progressEngine, DeterminantLog determinantLog) {
         this.machine = machine;
@@ -23,8 +33,30 @@ public final class ThreadUseGuard {
         this.determinantLog = determinantLog;
     }
 
+    /** Sets the order of the calls over several endpoints. */
+    public void turn(Turn order) {
+        turn = order;
+    }
+
+    /** Begins a call that has no lock yet. {@link #endTurn} follows. */
+    public void beginTurn() {
+        Turn order = turn;
+        if (order != null && !machine.isCollective()) {
+            order.begin();
+        }
+    }
+
+    /** Ends a call that has no lock any more. */
+    public void endTurn() {
+        Turn order = turn;
+        if (order != null && !machine.isCollective()) {
+            order.end();
+        }
+    }
+
     /** Begins a call, with the lock. Returns {@link #overlaps} before it. */
     public long enter() {
+        beginTurn();
         progressEngine.lock();
         long before = overlaps;
         if (areCounted() && inside++ > 0) {
@@ -40,6 +72,7 @@ public final class ThreadUseGuard {
             inside--;
         }
         progressEngine.unlock();
+        endTurn();
     }
 
     private boolean areCounted() {

@@ -47,6 +47,12 @@ public final class ProgressEngine {
     /** Why a joint job has ended; null if it has not, or the rank has left it. */
     private String ended;
 
+    /** Why nothing more is to come in a joint job that is logged, which stays open; null if more is. */
+    private String ending;
+
+    /** Called before the program waits for what the rank has never had; null if nobody wants to know. */
+    private Runnable onBlocked;
+
     /** @param owner receives the frames */
     public ProgressEngine(RelayConnection line, int rank, Owner owner) {
         this.line = line;
@@ -86,11 +92,26 @@ public final class ProgressEngine {
         }
     }
 
-    /** Reads for as long as the relay sends frames, so that all operations proceed whatever the program waits for. */
-    public void keepReading() throws IOException {
+    /** Fails waits of the program from here on with this reason: a process of the other job will do nothing more. */
+    public void endWaits(String why) {
         assert isLocked();
-        while (!over) {
-            await();
+        if (ending == null) {
+            ending = why;
+            changed.signalAll();
+        }
+    }
+
+    /** Sets what is called before the program waits. */
+    public void onBlocked(Runnable action) {
+        assert isLocked();
+        onBlocked = action;
+    }
+
+    /** Throws a {@link FinalizedException} if no wait of the program may end any more. */
+    public void requireGoing() {
+        assert isLocked();
+        if (ending != null) {
+            throw new FinalizedException(ending);
         }
     }
 
@@ -135,6 +156,15 @@ public final class ProgressEngine {
     public boolean hasFound() {
         assert isLocked();
         return found;
+    }
+
+    /** As {@link #await(boolean, boolean)}, in a call of the program that lasts until something has come. */
+    public void awaitInCall(boolean frame, boolean errand) throws IOException {
+        requireGoing();
+        if (onBlocked != null) {
+            onBlocked.run();
+        }
+        await(frame, errand);
     }
 
     /** Waits for the next frames. */

@@ -1,0 +1,133 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.keys.GridAuthority;
+import org.posthouse.system.jobs.MeetsLogged;
+
+/** Two logged jobs of two sites meet. Processes of both are killed, at deliveries and while they meet, and relays as well: nobody can tell from the results. */
+@Timeout(900)
+class JoinedLoggedJobsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String NOBODY = "9:9";
+
+    @TempDir
+    private static Path folder;
+
+    private static Relays first;
+    private static Relays second;
+
+    private int services;
+
+    @BeforeAll
+    static void start() throws Exception {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        authority.issue("site-a", 1, folder.resolve("a"));
+        authority.issue("site-b", 1, folder.resolve("b"));
+        first = relay("a");
+        second = relay("b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
+    }
+
+    private static Relays relay(String site, String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--keys", folder.resolve(site).toString(), "--links", "127.0.0.1:0", "--data", folder.resolve("data-" + site).toString()));
+        arguments.addAll(List.of(more));
+        return Relays.start(folder, "site-" + site, arguments.toArray(String[]::new));
+    }
+
+    @AfterAll
+    static void stop() {
+        first.close();
+        second.close();
+    }
+
+    private static Command job(Relays relay, String durability, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("run", "-n", "2", "--relay", relay.ranks(), "--durability", durability));
+        command.addAll(List.of("-cp", Jobs.classPath(), MeetsLogged.class.getName()));
+        command.addAll(List.of(arguments));
+        return Command.start(folder, command.toArray(String[]::new));
+    }
+
+    private String service() {
+        return "service-" + System.nanoTime() + "-" + services++;
+    }
+
+    private static void verifies(Command.Result done, String kills) {
+        assertThat(done.status()).as(done.err() + done.out()).isZero();
+        assertThat(done.err()).doesNotContain("iverge", "does not do what it did before", "cannot be replayed");
+        assertThat(done.out().lines().filter(line -> line.endsWith("Verification: SUCCESSFUL"))).as(done.out()).hasSize(2);
+        long deaths = kills.equals(NOBODY) ? 0 : kills.chars().filter(c -> c == ',' || c == ':').count();
+        assertThat(Jobs.told(done, "restarted")).as(done.err()).hasSize((int) deaths);
+    }
+
+    private static void awaitNoJob() {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(openJobs(first) + openJobs(second)).as("joint jobs are left over").isZero());
+    }
+
+    private static int openJobs(Relays relay) throws Exception {
+        return (int) StreamSupport.stream(relay.get("/api/v1/jobs").path("jobs").spliterator(), false).filter(job -> job.path("state").asText().equals("OPEN"))
+                .count();
+    }
+
+    private void assertMeet(String durability, String serverDies, String visitorDies, String serverDiesAtMs, String visitorDiesAtMs) throws Exception {
+        String service = service();
+        try (Command server = job(first, durability, "serve", service, "8", serverDies, serverDiesAtMs);
+                Command visitor = job(second, durability, "visit", service, "8", visitorDies, visitorDiesAtMs)) {
+            verifies(visitor.await(), visitorDies.equals(NOBODY) ? visitorDiesAtMs : visitorDies);
+            verifies(server.await(), serverDies.equals(NOBODY) ? serverDiesAtMs : serverDies);
+        }
+        awaitNoJob();
+    }
+
+    /** A process has 3 deliveries a round, 3 when they compare, and one behind the disconnect. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"9:9|9:9", "0:2|1:7", "1:1,28|0:9,26"})
+    void programsVerifyAlthoughTheirProcessesAreKilledAtDeliveries(String serverDies, String visitorDies) throws Exception {
+        assertMeet("process", serverDies, visitorDies, NOBODY, NOBODY);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"0:3|0:3", "0:4,5;1:6|9:9", "9:9|0:1;1:1,2", "0:27;1:25|0:28;1:24", "0:12,20|1:13,21"})
+    void alsoIfTheyAreKilledElsewhere(String serverDies, String visitorDies) throws Exception {
+        assertMeet("process", serverDies, visitorDies, NOBODY, NOBODY);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"0:40|1:150", "0:120,300|0:60,200"})
+    void programsVerifyAlthoughTheirProcessesAreKilledWhileTheyMeet(String serverDies, String visitorDies) throws Exception {
+        assertMeet("process", NOBODY, NOBODY, serverDies, visitorDies);
+    }
+
+    @Test
+    void jobsThatSurviveHostsMeet() throws Exception {
+        assertMeet("host", "0:5", "0:8", NOBODY, NOBODY);
+    }
+
+    @Test
+    void jobsOfTwoDurabilitiesAreToldBoth() throws Exception {
+        String service = service();
+        try (Command server = job(first, "process", "serve", service, "1", NOBODY, NOBODY);
+                Command visitor = job(second, "host", "visit", service, "1", NOBODY, NOBODY)) {
+            Command.Result refused = visitor.await();
+            assertThat(refused.status()).isNotZero();
+            assertThat(refused.err()).contains("is a port of a job with --durability process, and this job has host: jobs that meet have the same one");
+            server.handle().destroy();
+            server.await();
+        }
+    }
+}
