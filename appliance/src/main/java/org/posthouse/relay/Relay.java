@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -212,8 +213,9 @@ public final class Relay extends VerticleBase {
         return members;
     }
 
-    private Map<String, Map<String, String>> jobRecords() {
-        return PostedJobs.records(directory.ranks(), directory.relays());
+    /** On a worker: sorting the ranks of a large grid would hold up the loop. */
+    private CompletionStage<Map<String, Map<String, String>>> jobRecords() {
+        return vertx.executeBlocking(() -> PostedJobs.records(directory.ranks(), directory.relays()), false).toCompletionStage();
     }
 
     /** Whether this relay or the directory has a job. @param job in hexadecimal digits */

@@ -120,7 +120,7 @@ class NodesCommandTest {
     }
 
     /** Answers two orders. */
-    /** A relay that is announced where nobody answers, and one that the asked relay's directory does not have. */
+    /** Of a relay that is announced where nobody answers. */
     @Test
     void relaysThatDoNotAnswerAreCountedAsTheElectedRelayHasRecordedThem(Vertx vertx) throws Exception {
         Relay here = deploy(vertx, "lyon");

@@ -54,6 +54,7 @@ public final class GridLeader {
     private final String relay;
     private final NameFrontEnd names;
     private final Alarm alarm;
+    private final Executor executor;
     private final Leadership leadership;
     private final CompoundRecords members;
     private final CopyCollector copies;
@@ -73,6 +74,7 @@ public final class GridLeader {
         this.relay = relay;
         this.names = names;
         this.alarm = alarm;
+        this.executor = executor;
         this.grid = grid;
         this.leadership = new Leadership(
                 names, known -> names.elect(TOKEN, relay, known), alarm, executor, TOKEN, relay, leader -> tell(leader, events));
@@ -109,17 +111,18 @@ public final class GridLeader {
         }
         looks++;
         isBusy = true;
-        CompletionStage<?> work = members.keep(records(grid.members().get()), epoch).thenCompose(kept -> jobs.keep(grid.jobs().get(), epoch));
+        CompletionStage<?> work = members.keep(records(grid.members().get()), epoch);
         if (looks % COLLECT_EACH == 0) {
             work = work.thenCompose(kept -> copies.collect()).thenCompose(collected -> unpublish());
         }
-        work.whenComplete((done, fault) -> {
+        // Last, as new records fail where names have no room, which the collector makes.
+        work.thenCompose(kept -> grid.jobs().get()).thenComposeAsync(wanted -> jobs.keep(wanted, epoch), executor).whenCompleteAsync((done, fault) -> {
             isBusy = false;
             if (fault != null) {
                 // The next look does it, here or at the relay that was elected meanwhile.
                 LOG.info("{}: the records of members and jobs are not all written: {}", relay, fault.getMessage());
             }
-        });
+        }, executor);
     }
 
     /** The members in records of limited size. */
