@@ -17,6 +17,7 @@ import org.posthouse.status.NodeStatus;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.DetectorVerdict;
 
 /**
  * The agents of a relay, and the launchers that may send to them (docs/wire.md, Agents). An agent is here from its first
@@ -36,6 +37,7 @@ final class AgentRegistry {
     private static final long ANNOUNCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Relay relay;
+    private final HostDetection detection;
     private final Map<Long, AgentSession> agents = new LinkedHashMap<>();
     private final Set<String> names = new HashSet<>();
     private final Map<Long, LauncherAgents> launchers = new HashMap<>();
@@ -48,6 +50,12 @@ final class AgentRegistry {
 
     AgentRegistry(Relay relay) {
         this.relay = relay;
+        this.detection = new HostDetection(relay);
+    }
+
+    /** What the relay does for the failure detectors of jobs. */
+    HostDetection detection() {
+        return detection;
     }
 
     /** For tests. */
@@ -82,6 +90,7 @@ final class AgentRegistry {
         session.rename(renamed("", session.offer().name()));
         agents.put(session.agent(), session);
         lifetimes.joined(session.agent(), System.nanoTime());
+        detection.onJoined(session);
         Audit.changed(relay.id(), session + " on host " + session.offer().host() + " joined from " + session.remote() + ", with " + session.offer().slots()
                 + " slots");
         relay.events().add("NODE_CONNECTED", session + " has joined with " + session.offer().slots() + " slots");
@@ -96,6 +105,7 @@ final class AgentRegistry {
         }
         lifetimes.ended(session.agent(), System.nanoTime(), session.hasLeft());
         names.remove(session.offer().name());
+        detection.onLeft(session.agent());
         String text = session + " is gone: " + why.words();
         Audit.changed(relay.id(), text);
         relay.events().add("NODE_LEFT", text);
@@ -176,6 +186,13 @@ final class AgentRegistry {
         LauncherAgents launcher = new LauncherAgents(relay, ++lastLauncher, output, owner);
         launchers.put(lastLauncher, launcher);
         return launcher;
+    }
+
+    /** Tells launchers that have sent to an agent that it is dead. */
+    void tellDead(long job, long agent) {
+        assert relay.inLoop();
+        launchers.values().stream().filter(launcher -> launcher.hasSentTo(agent)).forEach(
+                launcher -> launcher.write(new DetectorVerdict(job, agent, 0, 0, true).encode()));
     }
 
     /** Removes a launcher whose connection has ended, and tells the agents to which it has sent. */

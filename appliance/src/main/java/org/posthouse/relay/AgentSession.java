@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Job;
@@ -83,6 +84,9 @@ final class AgentSession implements Session {
     @Override
     public void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         heardNanos = System.nanoTime();
+        if (offer != null) {
+            relay.agents().detection().onHeard(offer.agent());
+        }
         switch (view.type()) {
             case AGENT_OFFER -> onOffer(AgentOffer.decode(ArrivedFrame.copy(buffer, index, length)));
             case AGENT_MESSAGE -> onMessage(buffer, index, length, view);
@@ -91,12 +95,22 @@ final class AgentSession implements Session {
             case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_ASK -> files.onAsk(StageAsk.decode(ArrivedFrame.copy(buffer, index, length)));
             case STAGE_TAKEN -> files.onTaken(StageTaken.decode(ArrivedFrame.copy(buffer, index, length)));
+            case GOSSIP -> joinedOnly(view).gossip(buffer, index, length);
+            case DETECTOR_QUESTION -> joinedOnly(view).question(this, buffer, index, length);
+            case DETECTOR_CHECK -> {} // That it came is the answer.
             case CLOSE -> {
                 hasLeft = true;
                 outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             }
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from an agent");
         }
+    }
+
+    private HostDetection joinedOnly(FrameView view) throws WireException {
+        if (offer == null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + this + ", expected AGENT_OFFER first");
+        }
+        return relay.agents().detection();
     }
 
     private void onCheck(long job) {
@@ -180,6 +194,10 @@ final class AgentSession implements Session {
 
     String remote() {
         return outboundChannel.remote();
+    }
+
+    void write(ByteBuffer frame) {
+        output.write(frame);
     }
 
     /** Passes a message of the launcher with this number on. Takes over the frame. */

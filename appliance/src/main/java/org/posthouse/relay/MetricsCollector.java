@@ -13,6 +13,7 @@ import org.posthouse.directory.GroupRefusal;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.relay.threads.RecentPeak;
+import org.posthouse.status.DetectorCounts;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayMetrics.Latency;
 import org.posthouse.status.Traffic;
@@ -75,7 +76,7 @@ final class MetricsCollector {
 
     RelayMetrics metrics(
             List<ShardStatus> shards, long divergences, Lines lines, Map<CloseReason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
-            Map<GroupRefusal, Long> groupRefusals, RelayMetrics.Staging staging, long nanos) {
+            Map<GroupRefusal, Long> groupRefusals, RelayMetrics.Staging staging, DetectorCounts detectors, long nanos) {
         return new RelayMetrics(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
@@ -90,7 +91,8 @@ final class MetricsCollector {
                 named(CloseReason.values(), refusals, Connection::isFault),
                 named(LinkRefusal.values(), linkRefusals, kind -> true),
                 named(GroupRefusal.values(), groupRefusals, kind -> true),
-                staging);
+                staging,
+                detectors);
     }
 
     /** All constants of an enum with their counts, in small letters. */

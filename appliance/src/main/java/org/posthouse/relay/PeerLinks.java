@@ -273,6 +273,9 @@ public final class PeerLinks implements Links.Listener {
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
                 visit.leave();
                 stalled(other, type, BlockedReport.decode(ArrivedFrame.copy(buffer, index, length)));
+            } else if (HostDetection.isDetection(type)) {
+                visit.leave();
+                relay.agents().detection().fromLink(type, ArrivedFrame.copy(buffer, index, length));
             } else {
                 Shard shard = relay.shards().addressed(view);
                 visit.enter(shard.strand(), length);

@@ -377,7 +377,7 @@ public final class StatusCollector implements RelayView {
         metricsCollector.carried(mode, totals.carried(), relay.links().carried());
         metricsCollector.queued(shards, now);
         metrics = metricsCollector.metrics(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
-                relay.directory().refusals(), relay.stage().status(), now);
+                relay.directory().refusals(), relay.stage().status(), relay.agents().detection().counts(), now);
         RelayStatus taken = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
         recordActivity(taken);
         snapshot = taken;

@@ -58,7 +58,8 @@ public sealed interface AgentMessage {
         EXIT_SEEN(15),
         NOTE(16),
         JOB_WAITS(17),
-        JOB_ENDED(18);
+        JOB_ENDED(18),
+        DETECT(19);
 
         private static final Kind[] ALL = values();
 
@@ -112,6 +113,7 @@ public sealed interface AgentMessage {
             case NOTE -> new Note(in.text("text"));
             case JOB_WAITS -> new JobWaits(in.text("name"), in.text("text"));
             case JOB_ENDED -> new JobEnded(in.text("name"), in.i32("status"), in.text("text"));
+            case DETECT -> Detect.read(in);
         };
         in.end();
         return message;
@@ -683,5 +685,78 @@ public sealed interface AgentMessage {
                     .text(text, Note.TEXT_BYTES_MAX)
                     .finishPart();
         }
+    }
+
+    /**
+     * Launcher to agent: which hosts of the job watch each other from a round on. The hosts' numbers are their places in
+     * the list, which only grows.
+     *
+     * @param protocol word of the detector's protocol
+     * @param periodMs length of a round
+     * @param elapsedMs since round 0 began, when this was sent
+     * @param fromRound from which on this holds
+     * @param self the receiving agent's place
+     * @param hosts all hosts that the job had
+     */
+    record Detect(String protocol, int periodMs, long elapsedMs, long fromRound, int self, List<DetectedHost> hosts) implements AgentMessage {
+        /** Shortest and longest round. */
+        public static final int PERIOD_MS_MIN = 50;
+
+        public static final int PERIOD_MS_MAX = 60_000;
+
+        private static final int WORD_BYTES_MAX = 16;
+
+        public Detect {
+            hosts = List.copyOf(hosts);
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.DETECT;
+        }
+
+        @Override
+        public ByteBuffer encode() {
+            FrameWriter out = kind().writer(3 * Short.BYTES + WORD_BYTES_MAX + Integer.BYTES + 2 * Long.BYTES + hosts.size() * DetectedHost.BYTES)
+                    .text(protocol, WORD_BYTES_MAX)
+                    .i32(periodMs)
+                    .i64(elapsedMs)
+                    .i64(fromRound)
+                    .u16(self)
+                    .u16(hosts.size());
+            hosts.forEach(host -> out.i64(host.agent()).u16(host.home()).flag(host.isLiving()));
+            return out.finishPart();
+        }
+
+        private static Detect read(FrameReader in) throws WireException {
+            String protocol = in.text("protocol");
+            int periodMs = in.i32("period", PERIOD_MS_MIN, PERIOD_MS_MAX);
+            long elapsedMs = in.i64("elapsed time", 0, Long.MAX_VALUE);
+            long fromRound = in.i64("round", 0, Long.MAX_VALUE);
+            int self = in.u16("place");
+            int count = in.u16("hosts");
+            in.expect(count, DetectedHost.BYTES, "hosts");
+            if (count > DetectorMessage.HOSTS_MAX || self >= count) {
+                throw new WireException(
+                        CloseReason.MALFORMED_FRAME,
+                        "DETECT with " + count + " hosts and place " + self + ", expected at most " + DetectorMessage.HOSTS_MAX + ", and a place among them");
+            }
+            List<DetectedHost> hosts = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                hosts.add(new DetectedHost(in.i64("agent"), in.u16("home"), in.flag("living")));
+            }
+            return new Detect(protocol, periodMs, elapsedMs, fromRound, self, hosts);
+        }
+    }
+
+    /**
+     * A host of a job with a failure detector.
+     *
+     * @param agent number of its agent
+     * @param home index of its relay in the job's homes
+     * @param isLiving whether it is in the ring
+     */
+    record DetectedHost(long agent, int home, boolean isLiving) {
+        private static final int BYTES = Long.BYTES + 2 * Short.BYTES;
     }
 }

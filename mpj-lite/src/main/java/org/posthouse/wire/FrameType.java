@@ -84,6 +84,11 @@ public enum FrameType {
     JOB_JOIN(76, 78, Wire.FRAME_BYTES_MAX, Role.RANK),
     JOB_JOINED(77, 42, Wire.FRAME_BYTES_MAX, Role.RELAY),
     NODE_LIFETIMES(78, Wire.HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.LAUNCHER | Role.RELAY),
+    GOSSIP(
+            96, DetectorMessage.FRAME_HEADER_BYTES + 1, DetectorMessage.FRAME_HEADER_BYTES + DetectorMessage.BYTES_MAX, Role.RELAY | Role.LINK | Role.AGENT),
+    DETECTOR_QUESTION(97, 40, 40, Role.LINK | Role.AGENT),
+    DETECTOR_VERDICT(98, 36, 36, Role.RELAY | Role.LINK),
+    DETECTOR_CHECK(99, 24, 24, Role.RELAY | Role.AGENT),
     JOINT_ENDED(100, 26, Wire.FRAME_BYTES_MAX, Role.RELAY);
 
     /** The role of the sending end of a connection. A set of roles is a bit mask. */

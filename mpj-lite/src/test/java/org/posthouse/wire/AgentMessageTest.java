@@ -70,6 +70,10 @@ final class AgentMessageTest {
         sample(new AgentMessage.Note("hi"), "10 0002 6869");
         sample(new AgentMessage.JobWaits("june", "b 1 of 2"), "11 0004 6a756e65 0008 622031206f662032");
         sample(new AgentMessage.JobEnded("june", 0x89, "why"), "12 0004 6a756e65 00000089 0003 776879");
+        sample(
+                new AgentMessage.Detect("brr", 500, 0x8a, 0x8b, 1,
+                        List.of(new AgentMessage.DetectedHost(0x8c, 2, false), new AgentMessage.DetectedHost(0x8d, 3, true))),
+                "13 0003 627272 000001f4 00000000 0000008a 00000000 0000008b 0001 0002 00000000 0000008c 0002 0000 00000000 0000008d 0003 0001");
     }
 
     private static void sample(AgentMessage message, String golden) {
@@ -112,7 +116,7 @@ final class AgentMessageTest {
     @ParameterizedTest
     @CsvSource(textBlock = """
             00, agent message of kind 0
-            13, agent message of kind 19
+            14, agent message of kind 20
             01KEY000000000000001200000, 'RESERVE with slots 0, expected 1 to 16384'
             01KEY000000110036ee810000, 'RESERVE with ttl 3600001, expected 1 to 3600000'
             02ffffffff00000000, 'RESERVED with slots -1, expected 0 to 2048'

@@ -77,6 +77,10 @@ public final class FrameFuzz {
             case STAGE_ANSWER -> ((StageAnswer) decoded).encode();
             case STAGE_DATA -> ((StageData) decoded).encode();
             case STAGE_TAKEN -> ((StageTaken) decoded).encode();
+            case GOSSIP -> ((Gossip) decoded).encode();
+            case DETECTOR_QUESTION -> ((DetectorQuestion) decoded).encode();
+            case DETECTOR_VERDICT -> ((DetectorVerdict) decoded).encode();
+            case DETECTOR_CHECK -> ((DetectorCheck) decoded).encode();
             default -> throw new AssertionError(type);
         };
     }

@@ -96,6 +96,10 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.JOB_JOIN, RANK);
         SENDERS.put(FrameType.JOB_JOINED, RELAY);
         SENDERS.put(FrameType.JOINT_ENDED, RELAY);
+        SENDERS.put(FrameType.GOSSIP, RELAY | LINK | AGENT);
+        SENDERS.put(FrameType.DETECTOR_QUESTION, LINK | AGENT);
+        SENDERS.put(FrameType.DETECTOR_VERDICT, RELAY | LINK);
+        SENDERS.put(FrameType.DETECTOR_CHECK, RELAY | AGENT);
     }
 
     @ParameterizedTest

@@ -53,6 +53,10 @@ final class SampleFrames {
     static final JobCheck JOB_CHECK = new JobCheck(JOB, true);
     static final AgentDrain AGENT_DRAIN = new AgentDrain(AGENT, true);
     static final AgentPing AGENT_PING = new AgentPing(0x93);
+    static final Gossip GOSSIP = new Gossip(JOB, AGENT, 1, 2, new DetectorMessage.Ack(0xa1, 3, List.of()).encode());
+    static final DetectorQuestion DETECTOR_QUESTION = new DetectorQuestion(JOB, AGENT, 1, 0xa2, 2, 500);
+    static final DetectorVerdict DETECTOR_VERDICT = new DetectorVerdict(JOB, AGENT, 0xa2, 2, true);
+    static final DetectorCheck DETECTOR_CHECK = new DetectorCheck(AGENT);
     static final ContentHash HASH = new ContentHash(0x31, 0x32, 0x33, 0x34);
     static final StageAsk STAGE_ASK = new StageAsk(HASH, 0x94, true);
     static final StageAnswer STAGE_ANSWER = StageAnswer.refused(HASH, "full");
@@ -134,6 +138,10 @@ final class SampleFrames {
             case STAGE_ANSWER -> STAGE_ANSWER.encode();
             case STAGE_DATA -> STAGE_DATA.encode();
             case STAGE_TAKEN -> STAGE_TAKEN.encode();
+            case GOSSIP -> GOSSIP.encode();
+            case DETECTOR_QUESTION -> DETECTOR_QUESTION.encode();
+            case DETECTOR_VERDICT -> DETECTOR_VERDICT.encode();
+            case DETECTOR_CHECK -> DETECTOR_CHECK.encode();
         };
     }
 
@@ -319,7 +327,16 @@ final class SampleFrames {
             case STAGE_ANSWER -> StageAnswer.decode(frame);
             case STAGE_DATA -> StageData.decode(frame);
             case STAGE_TAKEN -> StageTaken.decode(frame);
+            case GOSSIP -> gossip(Gossip.decode(frame));
+            case DETECTOR_QUESTION -> DetectorQuestion.decode(frame);
+            case DETECTOR_VERDICT -> DetectorVerdict.decode(frame);
+            case DETECTOR_CHECK -> DetectorCheck.decode(frame);
             default -> view;
         };
+    }
+
+    private static Gossip gossip(Gossip gossip) throws WireException {
+        DetectorMessage.decode(gossip.message());
+        return gossip;
     }
 }

@@ -157,9 +157,22 @@ final class RelayMeters {
         counter("posthouse.staged.bytes", tags.and("direction", "in"), "bytes of jobs' files from launchers", s -> s.metrics.staging().bytesIn());
         counter("posthouse.staged.bytes", tags.and("direction", "out"), "bytes of jobs' files to nodes", s -> s.metrics.staging().bytesOut());
         gauge("posthouse.stage.cache.bytes", tags, "bytes of jobs' files that the relay keeps", s -> s.metrics.staging().bytesStored());
+        showDetectors();
         gauge("posthouse.connections", tags, "open connections of ranks and launchers", s -> s.metrics.connections());
         gauge("posthouse.connections.slow", tags, "connections whose readers have not read for a mebibyte",
                 s -> s.metrics.connectionsSlow());
+    }
+
+    private void showDetectors() {
+        String messages = "messages of failure detectors";
+        counter("posthouse.detector.messages", tags.and("fate", "passed"), messages, s -> s.metrics.detectors().passed());
+        counter("posthouse.detector.messages", tags.and("fate", "dropped"), messages, s -> s.metrics.detectors().dropped());
+        counter("posthouse.detector.suspicions", tags, "checks of nodes that other hosts have found silent", s -> s.metrics.detectors().questions());
+        String verdicts = "verdicts about silent nodes";
+        counter("posthouse.detector.verdicts", tags.and("verdict", "lives"), verdicts, s -> s.metrics.detectors().living());
+        counter("posthouse.detector.verdicts", tags.and("verdict", "dead"), verdicts, s -> s.metrics.detectors().dead());
+        counter("posthouse.detector.false.verdicts", tags, "nodes that came back after the verdict that they are dead",
+                s -> s.metrics.detectors().returned());
     }
 
     private int slots(ToIntFunction<NodeStatus> count) {

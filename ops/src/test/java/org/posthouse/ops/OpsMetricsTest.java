@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.status.DetectorCounts;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayMetrics;
@@ -159,7 +160,8 @@ class OpsMetricsTest {
                 Map.of("limit", 4L),
                 Map.of("expired", 2L),
                 Map.of("packet", 3L),
-                new RelayMetrics.Staging(71, 72, 73));
+                new RelayMetrics.Staging(71, 72, 73),
+                new DetectorCounts(81, 82, 83, 84, 85, 86));
         String relay = "relay=\"rennes-a\",site=\"rennes\"";
         assertThat(ops.get("/metrics").body().lines()).contains(
                 "posthouse_messages_total{direction=\"in\",mode=\"pooled\"," + relay + "} 1234.0",
@@ -170,6 +172,12 @@ class OpsMetricsTest {
                 "posthouse_staged_bytes_total{direction=\"in\"," + relay + "} 71.0",
                 "posthouse_staged_bytes_total{direction=\"out\"," + relay + "} 72.0",
                 "posthouse_stage_cache_bytes{" + relay + "} 73.0",
+                "posthouse_detector_messages_total{fate=\"passed\"," + relay + "} 81.0",
+                "posthouse_detector_messages_total{fate=\"dropped\"," + relay + "} 82.0",
+                "posthouse_detector_suspicions_total{" + relay + "} 83.0",
+                "posthouse_detector_verdicts_total{" + relay + ",verdict=\"lives\"} 84.0",
+                "posthouse_detector_verdicts_total{" + relay + ",verdict=\"dead\"} 85.0",
+                "posthouse_detector_false_verdicts_total{" + relay + "} 86.0",
                 "posthouse_pushed_total{" + relay + "} 8.0",
                 "posthouse_divergences_total{" + relay + "} 65.0",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0E-5\"} 3",
@@ -201,7 +209,7 @@ class OpsMetricsTest {
         assertThat(text).doesNotContain("BREW").doesNotContain("marker-in-path").doesNotContain(Scenes.JOB);
         Set<String> ours = text.lines().filter(line -> line.startsWith("posthouse_"))
                 .flatMap(line -> LABEL.matcher(line).results().map(m -> m.group(1))).collect(Collectors.toSet());
-        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link", "lane", "certificate", "version", "java");
+        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "fate", "verdict", "state", "link", "lane", "certificate", "version", "java");
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.Objects;
  * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is
  *     there
  * @param staging files that jobs take to their nodes
+ * @param detectors failure detectors of jobs
  */
 public record RelayMetrics(
         List<Flow> flows,
@@ -38,12 +39,13 @@ public record RelayMetrics(
         Map<String, Long> refusals,
         Map<String, Long> linkRefusals,
         Map<String, Long> groupRefusals,
-        Staging staging) {
+        Staging staging,
+        DetectorCounts detectors) {
 
     /** Nothing has happened yet. */
     public static final RelayMetrics NONE = new RelayMetrics(
             List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of(), Map.of(),
-            new Staging(0, 0, 0));
+            new Staging(0, 0, 0), DetectorCounts.NONE);
 
     /** Copies the lists and refuses nulls. */
     public RelayMetrics {

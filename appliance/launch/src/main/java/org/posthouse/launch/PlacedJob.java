@@ -252,7 +252,8 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
         JobStaging staging = new JobStaging(content, opening.homes().stream().map(HomeRelay::relay).toList(), relays);
         AgentPool pool = new AgentPool(
                 nodeJob(spec, nodes.get()), relays, opening.homes().stream().map(HomeRelay::site).toList(), opening.homeOf(),
-                request.allocation(spec.ranks()), request.spares(), request.nodeTimeoutMs(), folder != null, staging, printer, failed);
+                request.allocation(spec.ranks()), request.spares(), request.nodeTimeoutMs(), request.detector(), folder != null, staging, printer,
+                failed);
         places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks().size(), place.ranks()));
         relays.nodes(pool);
         if (folder != null && folder.isLeft()) {

@@ -15,7 +15,7 @@ public record HelpSections(List<Section> sections) {
             new Section("Sites and relays", "--relay --token-file --sites --relays-per-site"),
             new Section(
                     "Nodes",
-                    "--nodes --where --allocate --map-by --spare --node-timeout --hostfile --launch-agent --slurm --end-margin --kubernetes --kubectl --pods"),
+                    "--nodes --where --allocate --map-by --spare --node-timeout --detector --detector-period --hostfile --launch-agent --slurm --end-margin --kubernetes --kubectl --pods"),
             new Section("Batch jobs that join", "--expect --wait --job"),
             new Section(
                     "Recovery",

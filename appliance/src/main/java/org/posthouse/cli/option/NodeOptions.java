@@ -11,15 +11,18 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.posthouse.cli.terminal.TerminalProgress;
+import org.posthouse.detector.DetectorProtocol;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.AllocationRequest;
+import org.posthouse.launch.place.DetectorRequest;
 import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.SiteRestriction;
 import org.posthouse.launch.place.StageDisplay;
 import org.posthouse.launch.provision.HostFile;
 import org.posthouse.launch.provision.LaunchedAgents;
 import org.posthouse.launch.provision.SlurmAllocation;
+import org.posthouse.wire.AgentMessage;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Mixin;
@@ -71,6 +74,20 @@ public final class NodeOptions {
             paramLabel = "SECONDS",
             description = "How long a node may be away before its ranks are started elsewhere, 1 to 86400 (default: 15).")
     private int timeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(NodeRequest.NODE_TIMEOUT_MS);
+
+    @Option(
+            names = "--detector",
+            paramLabel = "NAME",
+            defaultValue = "none",
+            description = "How the job's nodes find silent ones among them: random, rr, brr, dbrr, swim, or none (default: none).")
+    private String detector;
+
+    @Option(
+            names = "--detector-period",
+            paramLabel = "TIME",
+            converter = CheckpointOption.Interval.class,
+            description = "How often a node sends to another for that, 50ms to 60s (default: 500ms).")
+    private Long detectorPeriodMs;
 
     @Option(names = "--spare", paramLabel = "N",
             description = "Slots that the job keeps free at each of its relays, for ranks of a node that dies (default: 0).")
@@ -164,9 +181,9 @@ public final class NodeOptions {
         void near(String what);
     }
 
-    /** Ranks on this host. */
-    public NodeRequest local() {
-        return NodeRequest.LOCAL.in(workFolder);
+    /** Ranks on this host, which has nobody to watch it. */
+    public NodeRequest local() throws CommandFailure {
+        return NodeRequest.LOCAL.in(workFolder).watchedBy(detector());
     }
 
     /** Adds the files, and a bar that shows their way to the relays if standard error is a terminal. */
@@ -220,6 +237,7 @@ public final class NodeOptions {
         if (timeoutSeconds < 1 || timeoutSeconds > TimeUnit.DAYS.toSeconds(1)) {
             throw new CommandFailure("--node-timeout " + timeoutSeconds + ", expected 1 to 86400 seconds");
         }
+        DetectorRequest watch = detector();
         NodeRequest.Use use = !more.isEmpty() ? NodeRequest.Use.ALWAYS : switch (choice) {
             case auto -> NodeRequest.Use.IF_THERE;
             case always -> NodeRequest.Use.ALWAYS;
@@ -228,9 +246,25 @@ public final class NodeOptions {
         try {
             SiteRestriction restriction = sites.isEmpty() ? SiteRestriction.NONE : SiteRestriction.parse(sites);
             return new NodeRequest(use, strategy, numbering, restriction, labels, workFolder, spares, environment, TimeUnit.SECONDS.toMillis(timeoutSeconds),
-                    List.of(), Optional.empty());
+                    List.of(), Optional.empty(), watch);
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private DetectorRequest detector() throws CommandFailure {
+        try {
+            long periodMs = detectorPeriodMs == null ? DetectorRequest.PERIOD_MS : detectorPeriodMs;
+            DetectorProtocol protocol = DetectorProtocol.of(detector);
+            if (periodMs < AgentMessage.Detect.PERIOD_MS_MIN || periodMs > AgentMessage.Detect.PERIOD_MS_MAX) {
+                throw new CommandFailure("--detector-period of " + periodMs + " ms, expected 50ms to 60s");
+            }
+            if (protocol == DetectorProtocol.NONE && detectorPeriodMs != null) {
+                throw new CommandFailure("--detector-period goes with --detector: give one that is not none");
+            }
+            return new DetectorRequest(protocol, (int) periodMs);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure("--detector " + e.getMessage(), e);
         }
     }
 }

@@ -207,6 +207,21 @@ public final class LinkedRelay {
         });
     }
 
+    /**
+     * Sends a frame of no rank that may be lost. Takes it over.
+     *
+     * @return whether it was sent: the link is up, not full, and no restart of the other relay is being arranged
+     */
+    public boolean trySend(ByteBuf frame) {
+        Side side = sides.getFirst();
+        if (left || side.late != null || links == null || !links.isUp(id) || !links.writable(id)) {
+            frame.release();
+            return false;
+        }
+        send(side.others, frame);
+        return true;
+    }
+
     private void sendDiagnoses() {
         while (!diagnoses.isEmpty() && diagnoses.element().behind <= acknowledged) {
             Diagnosis next = diagnoses.remove();

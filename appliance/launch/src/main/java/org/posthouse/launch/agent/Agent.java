@@ -41,7 +41,10 @@ import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.AgentPing;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.DetectorCheck;
+import org.posthouse.wire.DetectorVerdict;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Gossip;
 import org.posthouse.wire.JobCheck;
 import org.posthouse.wire.StageAnswer;
 import org.posthouse.wire.StageData;
@@ -95,6 +98,9 @@ public final class Agent implements AutoCloseable {
 
     // Confined to the thread.
     private final Map<Long, AgentJob> jobs = new HashMap<>();
+
+    /** Failure detectors of jobs that have one. */
+    private final Map<Long, AgentDetector> detectors = new HashMap<>();
     private final Deque<Long> roundTripsUs = new ArrayDeque<>();
     private final Map<Long, Long> pingsNs = new TreeMap<>();
     private final SlotLedger ledger;
@@ -379,12 +385,35 @@ public final class Agent implements AutoCloseable {
                 case WELCOME -> {} // The relay has let the agent in; what it knows of other relays is for launchers.
                 case STAGE_ANSWER -> fetcher.onAnswer(StageAnswer.decode(frame));
                 case STAGE_DATA -> fetcher.onData(StageData.decode(frame));
+                case GOSSIP -> onGossip(Gossip.decode(frame));
+                case DETECTOR_VERDICT -> onVerdict(DetectorVerdict.decode(frame));
+                case DETECTOR_CHECK -> send(DetectorCheck.decode(frame).encode());
                 case AGENT_PONG -> pong(AgentPing.decode(frame).number());
                 default -> throw new WireException(CloseReason.NOT_EXPECTED, type + " from a relay to an agent");
             }
         } catch (WireException e) {
             printer.accept("a frame of the relay, or of a launcher behind it, is refused: " + e.getMessage());
         }
+    }
+
+    private void onGossip(Gossip gossip) throws WireException {
+        AgentDetector detector = detectors.get(gossip.job());
+        if (detector != null) {
+            detector.onGossip(gossip);
+        }
+    }
+
+    private void onVerdict(DetectorVerdict verdict) {
+        AgentDetector detector = detectors.get(verdict.job());
+        if (detector != null) {
+            detector.onVerdict(verdict);
+        }
+    }
+
+    private void detect(AgentJob job, AgentMessage.Detect view) throws WireException {
+        detectors.computeIfAbsent(
+                job.id(), id -> new AgentDetector(id, this::send, (nanos, task) -> thread.schedule(guarded(task), nanos, TimeUnit.NANOSECONDS)))
+                .onView(view, TimeUnit.MICROSECONDS.toNanos(usualUs()));
     }
 
     private void ordered(AgentEnd order) {
@@ -422,6 +451,8 @@ public final class Agent implements AutoCloseable {
         } else if (message instanceof AgentMessage.Release) {
             end(job);
             membership.ifPresent(it -> it.released(envelope.launcher()));
+        } else if (message instanceof AgentMessage.Detect m) {
+            detect(job, m);
         } else {
             job.on(message);
         }
@@ -494,6 +525,7 @@ public final class Agent implements AutoCloseable {
     private void end(AgentJob job) {
         job.end();
         jobs.remove(job.id());
+        Optional.ofNullable(detectors.remove(job.id())).ifPresent(AgentDetector::close);
         ledger.release(job.id(), job.key());
         offer();
     }

@@ -16,7 +16,9 @@ import java.util.stream.StreamSupport;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RankStreams;
 import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.detector.DetectorProtocol;
 import org.posthouse.launch.place.AllocationRequest;
+import org.posthouse.launch.place.DetectorRequest;
 import org.posthouse.launch.place.JobNodes;
 import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.SiteRestriction;
@@ -77,7 +79,9 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
                 .put("numbering", request.numbering().name())
                 .put("workFolder", request.workFolder())
                 .put("spares", request.spares())
-                .put("nodeTimeoutMs", request.nodeTimeoutMs());
+                .put("nodeTimeoutMs", request.nodeTimeoutMs())
+                .put("detector", request.detector().protocol().word())
+                .put("detectorPeriodMs", request.detector().periodMs());
         ObjectNode sites = object.putObject("sites");
         request.sites().ranks().forEach(sites::put);
         put(object.putObject("labels"), request.labels());
@@ -102,8 +106,15 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
                 AllocationRequest.Numbering.valueOf(text(nodes, "numbering")), new SiteRestriction(sites), words(nodes, "labels"), text(nodes, "workFolder"),
                 number(nodes, "spares"),
                 words(nodes, "environment"), nodes.required("nodeTimeoutMs").asLong(),
-                texts(nodes, "files").stream().map(Path::of).toList(), Optional.empty());
+                texts(nodes, "files").stream().map(Path::of).toList(), Optional.empty(), detector(nodes));
         return Optional.of(new JobNodes(request, Token.parse(text(nodes, "key")), texts(nodes, "contents")));
+    }
+
+    /** Files of before there were detectors have none. */
+    private static DetectorRequest detector(JsonNode nodes) {
+        return nodes.has("detector")
+                ? new DetectorRequest(DetectorProtocol.of(text(nodes, "detector")), number(nodes, "detectorPeriodMs"))
+                : DetectorRequest.NONE;
     }
 
     private static void put(ArrayNode array, List<String> words) {

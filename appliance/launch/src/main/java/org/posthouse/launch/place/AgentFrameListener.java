@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.WireException;
 
-/** Receives a relay's frames about agents and files: AGENT_OFFER, AGENT_MESSAGE, AGENT_GONE, STAGE_ANSWER, STAGE_TAKEN. */
+/** Receives a relay's frames about agents and files: AGENT_OFFER, AGENT_MESSAGE, AGENT_GONE, STAGE_ANSWER, STAGE_TAKEN, DETECTOR_VERDICT. */
 public interface AgentFrameListener {
     /**
      * Called by the thread that reads the connection. It must not wait for another frame of the same connection.

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param nodeTimeoutMs how long a node may be away before its ranks count as lost
  * @param files that ranks find in their folders, on nodes and on this host
  * @param display shows how far files have come to the relays; empty: lines for people do
+ * @param detector how its hosts watch each other
  */
 public record NodeRequest(
         Use use,
@@ -32,7 +33,8 @@ public record NodeRequest(
         Map<String, String> environment,
         long nodeTimeoutMs,
         List<Path> files,
-        Optional<StageDisplay> display) {
+        Optional<StageDisplay> display,
+        DetectorRequest detector) {
     /** Whether nodes are used. */
     public enum Use {
         /** Ranks run on this host. */
@@ -57,6 +59,18 @@ public record NodeRequest(
         files = List.copyOf(files);
     }
 
+    /** Ranks whose hosts do not watch each other. */
+    public NodeRequest(
+            Use use, AllocationRequest.Strategy strategy, AllocationRequest.Numbering numbering, SiteRestriction sites, Map<String, String> labels,
+            String workFolder, int spares, Map<String, String> environment, long nodeTimeoutMs, List<Path> files, Optional<StageDisplay> display) {
+        this(use, strategy, numbering, sites, labels, workFolder, spares, environment, nodeTimeoutMs, files, display, DetectorRequest.NONE);
+    }
+
+    /** With this failure detector. */
+    public NodeRequest watchedBy(DetectorRequest next) {
+        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, spares, environment, nodeTimeoutMs, files, display, next);
+    }
+
     /** Ranks spread over the nodes of the relays. @param environment variables of the ranks */
     public static NodeRequest always(Map<String, String> environment, long nodeTimeoutMs) {
         return new NodeRequest(
@@ -68,17 +82,17 @@ public record NodeRequest(
     public NodeRequest withoutLabel(String name) {
         Map<String, String> others = new HashMap<>(labels);
         others.remove(name);
-        return new NodeRequest(use, strategy, numbering, sites, others, workFolder, spares, environment, nodeTimeoutMs, files, display);
+        return new NodeRequest(use, strategy, numbering, sites, others, workFolder, spares, environment, nodeTimeoutMs, files, display, detector);
     }
 
     /** With this folder as that of ranks. */
     public NodeRequest in(String folder) {
-        return new NodeRequest(use, strategy, numbering, sites, labels, folder, spares, environment, nodeTimeoutMs, files, display);
+        return new NodeRequest(use, strategy, numbering, sites, labels, folder, spares, environment, nodeTimeoutMs, files, display, detector);
     }
 
     /** With these files in the folders of ranks. */
     public NodeRequest withFiles(List<Path> named, Optional<StageDisplay> shown) {
-        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, spares, environment, nodeTimeoutMs, named, shown);
+        return new NodeRequest(use, strategy, numbering, sites, labels, workFolder, spares, environment, nodeTimeoutMs, named, shown, detector);
     }
 
     /** What a job of so many ranks wants of the nodes. */

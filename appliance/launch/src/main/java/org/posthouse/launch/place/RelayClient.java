@@ -521,7 +521,7 @@ public final class RelayClient implements AutoCloseable {
                 agentFrames.onFrame(view.type(), frame);
             }
             case NAME_ANSWER, NAME_CHANGED -> names.onPage(view.type(), frame);
-            case AGENT_MESSAGE, STAGE_ANSWER, STAGE_TAKEN -> agentFrames.onFrame(view.type(), frame);
+            case AGENT_MESSAGE, STAGE_ANSWER, STAGE_TAKEN, DETECTOR_VERDICT -> agentFrames.onFrame(view.type(), frame);
             case CLOSE -> {
                 CloseNotice why = CloseNotice.decode(frame);
                 refusal = why.reason();

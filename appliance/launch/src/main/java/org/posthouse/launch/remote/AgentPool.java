@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.AgentFrameListener;
 import org.posthouse.launch.place.AllocationRequest;
+import org.posthouse.launch.place.DetectorRequest;
 import org.posthouse.launch.place.NodeAllocation;
 import org.posthouse.launch.place.NodeOrder;
 import org.posthouse.launch.place.NodeSlots;
@@ -31,6 +32,7 @@ import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.AgentMessage;
 import org.posthouse.wire.AgentOffer;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.DetectorVerdict;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.OutputPoint;
 import org.posthouse.wire.StageAnswer;
@@ -86,6 +88,7 @@ public final class AgentPool implements ProcessStarter {
     private final Consumer<String> failed;
     private final Exchange exchange = new Exchange();
     private final ProcessAdoption adoption;
+    private final HostRing ring;
     private final PendingReleases releases = new PendingReleases();
 
     // Guarded by this.
@@ -119,19 +122,21 @@ public final class AgentPool implements ProcessStarter {
      * @param request where its ranks may be
      * @param spares slots that it keeps free at each of its relays
      * @param nodeTimeoutMs how long an agent may be away before its processes count as lost
+     * @param detector how its hosts watch each other
      * @param staging brings the job's files to its relays; closed with this
      * @param printer prints a line for people
      * @param failed takes the reason, in one line, if a process cannot be started on its node; the job then ends
      */
     public AgentPool(
             NodeJob job, AgentTransport lines, List<String> sites, int[] homeOf, AllocationRequest request, int spares, long nodeTimeoutMs,
-            boolean isKept,
+            DetectorRequest detector, boolean isKept,
             JobStaging staging, Consumer<String> printer, Consumer<String> failed) {
         this.job = job;
         this.lines = lines;
         this.sites = List.copyOf(sites);
         this.homeOf = homeOf.clone();
         this.isKept = isKept;
+        this.ring = new HostRing(detector, System.nanoTime());
         this.request = request;
         this.spares = spares;
         this.nodeTimeoutNs = TimeUnit.MILLISECONDS.toNanos(nodeTimeoutMs);
@@ -183,6 +188,9 @@ public final class AgentPool implements ProcessStarter {
             if (node.isGoneFor(nodeTimeoutNs, nowNs)) {
                 giveUp(node);
             }
+        }
+        if (!isClosed) {
+            ring.look(nowNs, nodes.values(), this::send);
         }
         for (NodeProcess process : List.copyOf(waiting.values())) {
             place(process);
@@ -434,6 +442,7 @@ public final class AgentPool implements ProcessStarter {
             case AGENT_MESSAGE -> onMessage(frame);
             case AGENT_GONE -> onGone(AgentGone.decode(frame));
             case AGENT_OFFER -> onOffer(AgentOffer.decode(frame));
+            case DETECTOR_VERDICT -> onVerdict(DetectorVerdict.decode(frame));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, type + " to a launcher");
         }
     }
@@ -545,6 +554,15 @@ public final class AgentPool implements ProcessStarter {
         Node node = nodes.get(gone.end());
         if (node != null) {
             node.gone(gone.why(), System.nanoTime());
+        }
+    }
+
+    /** A relay has found an agent dead, and has fenced it. Nothing is to be waited for. */
+    private synchronized void onVerdict(DetectorVerdict verdict) {
+        Node node = nodes.get(verdict.suspect());
+        if (verdict.job() == job.job() && verdict.isDead() && node != null && !node.isLost()) {
+            node.gone("other hosts have found it silent, and it has not answered its relay", System.nanoTime());
+            giveUp(node);
         }
     }
 
