@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.keys.GridAuthority;
+import org.posthouse.system.jobs.JoinsJobs;
 import org.posthouse.system.jobs.MeetsLogged;
 
 /** Two logged jobs of two sites meet. Processes of both are killed, at deliveries and while they meet, and relays as well: nobody can tell from the results. */
@@ -56,8 +57,12 @@ class JoinedLoggedJobsTest {
     }
 
     private static Command job(Relays relay, String durability, String... arguments) throws Exception {
+        return job(MeetsLogged.class, relay, durability, arguments);
+    }
+
+    private static Command job(Class<?> program, Relays relay, String durability, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of("run", "-n", "2", "--relay", relay.ranks(), "--durability", durability));
-        command.addAll(List.of("-cp", Jobs.classPath(), MeetsLogged.class.getName()));
+        command.addAll(List.of("-cp", Jobs.classPath(), program.getName()));
         command.addAll(List.of(arguments));
         return Command.start(folder, command.toArray(String[]::new));
     }
@@ -116,6 +121,24 @@ class JoinedLoggedJobsTest {
     @Test
     void jobsThatSurviveHostsMeet() throws Exception {
         assertMeet("host", "0:5", "0:8", NOBODY, NOBODY);
+    }
+
+    /** It is no part of any history, so the process is not restarted from there. */
+    @Test
+    void processesAreToldWhenTheOtherJobHasEnded() throws Exception {
+        String service = service();
+        try (Command server = job(JoinsJobs.class, first, "process", "serve", service, "1");
+                Command visitor = job(JoinsJobs.class, second, "process", "stay", service)) {
+            await().atMost(PATIENCE).until(() -> visitor.out().contains("connected") || !visitor.handle().isAlive());
+            server.handle().destroy();
+            Command.Result done = visitor.await();
+            assertThat(done.status()).as(done.err()).isZero();
+            assertThat(done.out().lines().filter(line -> line.contains("was told: "))).hasSize(2)
+                    .allMatch(line -> line.contains("the communicator joins two jobs, and has come to its end: job "));
+            assertThat(done.err()).contains("it was told that a job has ended which it was joined to");
+            server.await();
+        }
+        awaitNoJob();
     }
 
     @Test

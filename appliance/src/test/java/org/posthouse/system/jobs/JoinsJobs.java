@@ -1,6 +1,7 @@
 package org.posthouse.system.jobs;
 
 import java.util.Arrays;
+import mpi.Checkpoint;
 import mpi.Intercomm;
 import mpi.Intracomm;
 import mpi.MPI;
@@ -23,11 +24,7 @@ public final class JoinsJobs {
         String[] own = MPI.Init(args);
         switch (own[0]) {
             case "serve" -> serve(own[1], Integer.parseInt(own[2]));
-            case "visit" -> {
-                Intercomm server = MPI.COMM_WORLD.connect(port(own[1]), 0);
-                exchange(server, false);
-                server.disconnect();
-            }
+            case "visit" -> visit(own[1]);
             case "leave" -> exchange(MPI.COMM_WORLD.connect(port(own[1]), 0), false);
             case "stay" -> stay(own[1]);
             default -> throw new IllegalArgumentException(own[0]);
@@ -53,6 +50,22 @@ public final class JoinsJobs {
             Intracomm.unpublishName(service, port);
             Intracomm.closePort(port);
         }
+    }
+
+    /** A checkpoint is refused meanwhile: an image has one history's position. */
+    private static void visit(String service) {
+        Checkpoint checkpoint = Checkpoint.open();
+        checkpoint.restored();
+        Intercomm server = MPI.COMM_WORLD.connect(port(service), 0);
+        exchange(server, false);
+        try {
+            checkpoint.point();
+            throw new IllegalStateException("a checkpoint was taken in a joint job");
+        } catch (MPIException e) {
+            require(e.getMessage().contains("a joint job is open"), e.getMessage());
+        }
+        server.disconnect();
+        checkpoint.point();
     }
 
     private static void stay(String service) {
