@@ -84,6 +84,11 @@ final class SimLog implements Journal {
     }
 
     @Override
+    public void promoted(long job, int rank, int incarnation, int follower) {
+        append(new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.PROMOTED, follower));
+    }
+
+    @Override
     public void withdrawn(long job, Message offer) {
         append(new LogRecord.Withdrawn(
                 job, offer.destination(), offer.context(), offer.source(), offer.sequence(), offer.logPosition()));

@@ -26,10 +26,12 @@ import org.posthouse.wire.Wire;
 final class SimPast implements HistorySource {
     private final SimCore core;
     private final MemoryLog log;
-    private final Map<HomedRank, Reading> readings = new HashMap<>();
+    private final Map<Key, Reading> readings = new HashMap<>();
     private final Map<Source, SentMessageIndex> sent = new HashMap<>();
 
     private record Source(long job, int rank) {}
+
+    private record Key(HomedRank rank, int replay) {}
 
     SimPast(SimCore core, MemoryLog log) {
         this.core = core;
@@ -48,7 +50,7 @@ final class SimPast implements HistorySource {
         /** What {@link RestartChoice.Jump} makes of it. */
         private void jump(HomedRank rank, RankLog known, Checkpoint image) {
             history = new RankHistoryReader(log.ofPrologue(rank.job().id(), rank.rank()), 0, null);
-            List<HistoryStep> prologue = history.read();
+            List<HistoryStep> prologue = history.read(Long.MAX_VALUE);
             int end = 0;
             while (!(prologue.get(end) instanceof HistoryStep.PrologueEnd)) {
                 end++;
@@ -64,9 +66,9 @@ final class SimPast implements HistorySource {
             beginAt(rank, behind.position(), behind.polls() > image.polls() ? behind.polls() : 0);
         }
 
-        private List<HistoryStep> read() {
+        private List<HistoryStep> read(long upTo) {
             if (ready.isEmpty()) {
-                ready.addAll(history.read());
+                ready.addAll(history.read(upTo));
             }
             List<HistoryStep> steps = new ArrayList<>();
             for (int count = 1 + core.world().random().nextInt(ready.size()); count > 0; count--) {
@@ -77,7 +79,7 @@ final class SimPast implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
         RankLog known = log.book().rank(rank.job().id(), rank.rank());
         boolean begins = deliveries == 0 && events == 0
                 || known.checkpoint().isPresent()
@@ -99,8 +101,8 @@ final class SimPast implements HistorySource {
             HistoryIndexEntry from = (anew ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
             reading.beginAt(rank, from.position(), from.polls());
         }
-        readings.put(rank, reading);
-        more(rank, replay);
+        readings.put(new Key(rank, replay), reading);
+        more(rank, replay, upTo);
     }
 
     /** The newest of a rank's images that its disk gives just now, which may give another the next time, or none. */
@@ -114,18 +116,18 @@ final class SimPast implements HistorySource {
     }
 
     @Override
-    public void more(HomedRank rank, int replay) {
-        Reading reading = readings.get(rank);
+    public void more(HomedRank rank, int replay, long upTo) {
+        Reading reading = readings.get(new Key(rank, replay));
         core.after(core.world().random().nextInt(20), () -> {
-            if (readings.get(rank) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
-                core.core().storage().historyRead(rank, replay, reading.read());
+            if (readings.get(new Key(rank, replay)) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
+                core.core().storage().historyRead(rank, replay, reading.read(upTo));
             }
         });
     }
 
     @Override
     public void end(HomedRank rank, int replay) {
-        readings.remove(rank);
+        readings.remove(new Key(rank, replay));
     }
 
     @Override

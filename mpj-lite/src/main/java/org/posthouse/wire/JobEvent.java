@@ -80,6 +80,16 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
      */
     public static final int SENDS_BEHIND = 19;
 
+    /** A process follows the rank. {@code code}: its incarnation. */
+    public static final int FOLLOWS = 20;
+    /** A follower of the rank is gone, or was dropped for the reason in the text. {@code code}: its incarnation. */
+    public static final int FOLLOWER_LOST = 21;
+    /**
+     * A follower leads the rank. {@code code}: its incarnation before; {@code a}: from now on; {@code b}: deliveries and
+     * events that it has not observed yet.
+     */
+    public static final int PROMOTED = 22;
+
     private static final int TEXT_BYTES_MAX = 4096;
 
     public ByteBuffer encode() {
@@ -111,8 +121,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > SENDS_BEHIND || event.kind == RETIRED) {
-            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 19 without 13");
+        if (event.kind < CONNECTED || event.kind > PROMOTED || event.kind == RETIRED) {
+            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 22 without 13");
         }
         return event;
     }

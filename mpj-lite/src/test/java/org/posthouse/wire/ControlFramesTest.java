@@ -368,7 +368,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), CloseReason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SENDS_BEHIND + 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.PROMOTED + 1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_REPORT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_REPORT, 16, 4, JobReport.NODE), CloseReason.MALFORMED_FRAME); // And with lines left out.

@@ -288,8 +288,8 @@ final class GoldenFramesTest {
         JobEvent behind = new JobEvent(SampleFrames.JOB, JobEvent.SENDS_BEHIND, 3, 2, 0x51, 0x61, "Send");
         assertThat(hex(behind.encode())).isEqualTo(golden);
         assertThat(JobEvent.decode(ByteBuffer.wrap(HexFormat.of().parseHex(golden)))).isEqualTo(behind);
-        ByteBuffer later = ByteBuffer.wrap(HexFormat.of().parseHex(golden.replace("00000013", "00000014")));
-        assertThatThrownBy(() -> JobEvent.decode(later)).isInstanceOf(WireException.class).hasMessage("JOB_EVENT of kind 20, expected 1 to 19 without 13");
+        ByteBuffer later = ByteBuffer.wrap(HexFormat.of().parseHex(golden.replace("00000013", "00000017")));
+        assertThatThrownBy(() -> JobEvent.decode(later)).isInstanceOf(WireException.class).hasMessage("JOB_EVENT of kind 23, expected 1 to 22 without 13");
     }
 
     private static String hex(ByteBuffer frame) {

@@ -7,6 +7,9 @@ import org.posthouse.wire.FrameView;
 public interface Frame {
     FrameView view();
 
+    /** Its bytes behind the header; valid during the call that brings it. */
+    ByteBuffer payload();
+
     /** A copy of the whole frame, header included. */
     ByteBuffer copy();
 

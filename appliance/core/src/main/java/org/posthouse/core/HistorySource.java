@@ -9,16 +9,22 @@ public interface HistorySource {
      * Begins to read a rank's history, and answers with the first steps. They may begin too early, never too late.
      * Polls that had failed before the first of them are one of them.
      *
-     * @param replay the rank's number for this reading; answers to an earlier one come to nothing
+     * @param replay the rank's number for this reading; answers to an ended one come to nothing.
+     *     Several of one rank may be open: its own, and those of its followers
      * @param deliveries so many of its first deliveries are not wanted
      * @param events so many of its first events are not wanted
      * @param originKnown whether the process knows where it continues behind its prologue, so that no place is chosen
      *     for it
+     * @param upTo the last log position that is wanted: nothing of a later record is answered
      */
-    void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown);
+    void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo);
 
-    /** Answers with the next steps; after {@link HistoryStep.End}, with what was logged since, and the end again. */
-    void more(HomedRank rank, int replay);
+    /**
+     * Answers with the next steps; after {@link HistoryStep.End}, with what was logged since, and the end again.
+     *
+     * @param upTo as above, and no less than before; the end is there at the latest
+     */
+    void more(HomedRank rank, int replay, long upTo);
 
     /** Ends the reading: the rest of the rank's history is not needed. */
     void end(HomedRank rank, int replay);

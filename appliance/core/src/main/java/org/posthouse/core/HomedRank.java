@@ -18,6 +18,11 @@ public final class HomedRank {
     private RankState state = RankState.WAITING;
     private Replay replay;
     private int replays;
+    private int readings;
+
+    /** Null unless a process has ever followed. */
+    private RankFollowers followers;
+
     private RankPort port;
     private int incarnation;
     private boolean moveAsked;
@@ -109,8 +114,35 @@ public final class HomedRank {
     void beginReplay(RankPort real, int incarnation, ResumePoint resumePoint, HistorySource historySource, long nanos) {
         transition(RankState.REPLAYING);
         this.incarnation = incarnation;
-        replay = new Replay(this, real, resumePoint, historySource, ++replays, nanos);
+        replay = new Replay(this, real, resumePoint, historySource, ++readings, nanos);
+        replays++;
         port = replay.senderOnly();
+    }
+
+    /** A follower leads: the rest of its history is the rank's replay. */
+    void promote(RankFollower follower, int next) {
+        transition(RankState.REPLAYING);
+        this.incarnation = next;
+        replay = follower.replay();
+        replay.lead();
+        replays++;
+        port = replay.senderOnly();
+    }
+
+    /** The processes that follow the rank's leader; null if none ever did. */
+    RankFollowers followers() {
+        return followers;
+    }
+
+    /** A process follows the rank's leader. */
+    RankFollower follow(FollowerPort real, int followerIncarnation, ResumePoint resumePoint, HistorySource historySource, long nanos) {
+        if (followers == null) {
+            followers = new RankFollowers(this);
+        }
+        Replay history = Replay.following(this, real, resumePoint, historySource, ++readings, nanos);
+        RankFollower follower = new RankFollower(real, history, followerIncarnation);
+        followers.add(follower);
+        return follower;
     }
 
     /** Ends the replay: the process has reached the rank's state. */

@@ -40,6 +40,14 @@ public interface Journal {
     /** A process of the rank has connected, with this {@code incarnation}. */
     void incarnation(long job, int rank, int incarnation);
 
+    /**
+     * A follower of the rank leads it from here on.
+     *
+     * @param incarnation of the process from here on; those of all earlier leaders are below it
+     * @param follower the incarnation that it had as a follower
+     */
+    void promoted(long job, int rank, int incarnation, int follower);
+
     /** An offered message was withdrawn by its source. */
     void withdrawn(long job, Message offer);
 
@@ -114,6 +122,9 @@ public interface Journal {
 
         @Override
         public void incarnation(long job, int rank, int incarnation) {}
+
+        @Override
+        public void promoted(long job, int rank, int incarnation, int follower) {}
 
         @Override
         public void withdrawn(long job, Message offer) {}

@@ -44,6 +44,64 @@ final class RankAdmission {
         return rank;
     }
 
+    /** Lets a process follow a rank. It has no effects, so that nothing but its own connection is replaced for it. */
+    RankFollower follow(Job job, Hello hello, List<StatePage.Entry> state, FollowerPort port, long nanos) throws Refusal {
+        HomedRank rank = homed(job, hello);
+        String who = "follower " + hello.incarnation() + " of " + rank;
+        if (!job.logged() || rank.state() == RankState.LOST) {
+            throw new Refusal(CloseReason.CANNOT_RESUME, who + (job.logged() ? ", which was given up" : ", whose job is not logged"));
+        }
+        if (hello.deliveries() > rank.counters().messagesDelivered() || hello.events() > rank.counters().events()) {
+            throw new Refusal(
+                    CloseReason.CANNOT_RESUME,
+                    "restart: " + who + " has observed " + hello.deliveries() + " deliveries and " + hello.events() + " events, known here: "
+                            + rank.counters().messagesDelivered() + " and " + rank.counters().events());
+        }
+        boolean again = hello.start() == Hello.AGAIN;
+        RankFollower before = rank.followers() == null ? null : rank.followers().numbered(hello.incarnation());
+        if (before != null && !again) {
+            throw new Refusal(CloseReason.FENCED, who + " is connected already");
+        }
+        if (before != null) {
+            before.port().close(CloseNotice.closing(job.id(), CloseReason.FENCED, who + " has come over another connection"));
+            before.replay().stop();
+            rank.followers().remove(before);
+        }
+        return rank.follow(port, hello.incarnation(), again ? ResumePoint.of(hello, state) : ResumePoint.NONE, historySource, nanos);
+    }
+
+    /** The answer to a process that follows. It gets credit when it leads. */
+    Welcome welcomeFollower(HomedRank rank, int incarnation) {
+        Job job = rank.job();
+        return new Welcome(
+                job.id(),
+                rank.rank(),
+                incarnation,
+                0,
+                0,
+                job.durability(),
+                rank.counters().messagesDelivered(),
+                rank.counters().events(),
+                0,
+                0,
+                0,
+                job.self(),
+                job.homes(),
+                job.homeOf(),
+                new int[0]);
+    }
+
+    /** Makes a follower the process of its rank, which is away. Nothing of the rank's state is told to it yet. */
+    void promote(HomedRank rank, RankFollower follower) throws Refusal {
+        int next = rank.followers().nextIncarnation();
+        rank.job().journal().promoted(rank.job().id(), rank.rank(), next, follower.incarnation());
+        rank.safety().connect(1, true);
+        OpenChannels.await(rank);
+        rank.promote(follower, next);
+        rank.followers().leaderChanged();
+        requireTellable(rank);
+    }
+
     /** Refuses a rank whose channel state exceeds the limit. The state is known only after the rank was admitted. */
     private void requireTellable(HomedRank rank) throws Refusal {
         int entries = OpenChannels.state(rank).size();
@@ -93,6 +151,9 @@ final class RankAdmission {
         job.journal().incarnation(job.id(), rank.rank(), hello.incarnation());
         if (job.logged()) {
             rank.safety().connect(1, true);
+        }
+        if (rank.followers() != null) {
+            rank.followers().leaderChanged();
         }
         if (hello.incarnation() > 1 && job.logged()) {
             OpenChannels.await(rank);

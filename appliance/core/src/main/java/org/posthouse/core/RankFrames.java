@@ -22,10 +22,12 @@ final class RankFrames {
     private final HistorySource historySource;
     private final Checkpoints checkpoints;
     private final PushGrants pushGrants;
+    private final Followers followers;
     private final DeterminantIntake determinantIntake = new DeterminantIntake();
 
-    RankFrames(CoreConfig config, Deliveries deliveries, HistorySource historySource, Checkpoints checkpoints) {
+    RankFrames(CoreConfig config, Deliveries deliveries, HistorySource historySource, Checkpoints checkpoints, Followers followers) {
         this.checkpoints = checkpoints;
+        this.followers = followers;
         this.config = config;
         this.historySource = historySource;
         this.deliveries = deliveries;
@@ -37,12 +39,16 @@ final class RankFrames {
         FrameView view = frame.view();
         switch (view.type()) {
             case SEND, EAGER, OFFER -> {
+                ResendClaim whole = sum(rank, frame);
                 send(rank, frame);
                 countKept(rank, view);
+                followers.sent(rank, whole);
             }
             case CHUNK -> {
+                ResendClaim whole = sum(rank, frame);
                 sendChunk(rank, frame);
                 countKept(rank, view);
+                followers.sent(rank, whole);
             }
             case AHEAD -> pushGrants.ahead(rank, view);
             case POST, PROBE, CANCEL -> ask(rank, view);
@@ -50,6 +56,11 @@ final class RankFrames {
             case POLLS -> logPolls(rank, view.finalizeFailedPolls());
             default -> takeOfHistory(rank, frame);
         }
+    }
+
+    /** The message that this frame completes, for the comparison with the rank's followers; null if there is none. */
+    private static ResendClaim sum(HomedRank rank, Frame frame) {
+        return rank.followers() == null ? null : rank.followers().sum(frame);
     }
 
     /** Counts a frame that the rank keeps until its message is in the log of its destination's relay. */
@@ -215,7 +226,7 @@ final class RankFrames {
         }
     }
 
-    private static void checkOwn(HomedRank from, FrameView view) throws WireException {
+    static void checkOwn(HomedRank from, FrameView view) throws WireException {
         if (view.source() != from.rank() || view.destination() < 0 || view.destination() >= from.job().size()) {
             throw new WireException(
                     CloseReason.WRONG_RANK,
@@ -223,7 +234,7 @@ final class RankFrames {
         }
     }
 
-    private static void forward(Job job, int destination, Frame frame, boolean kept) {
+    static void forward(Job job, int destination, Frame frame, boolean kept) {
         Peer peer = job.peer(destination);
         boolean way = kept ? job.crossing(destination).pass(frame.hold()) : peer.forward(frame.hold(), false);
         if (!way) {
@@ -261,10 +272,16 @@ final class RankFrames {
         }
     }
 
-    /** A message that a restarted rank need not send again. */
+    /**
+     * A message that a restarted rank need not send again. A follower that leads now may have sent it before it read
+     * so; then it sends the message again, if that is not here.
+     */
     private void resent(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         checkOwn(rank, view);
+        if (rank.replay() != null && rank.replay().wasFollowing() && !isKnown(rank, view)) {
+            return;
+        }
         if (rank.job().homed(view.destination()) == null) {
             forward(rank.job(), view.destination(), frame, true);
             rank.safety().passed(view, rank.job().crossing(view.destination()));

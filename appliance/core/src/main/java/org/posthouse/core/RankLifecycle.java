@@ -19,6 +19,7 @@ final class RankLifecycle {
     private final Checkpoints checkpoints;
     private final CollectiveMismatchDetector collectiveMismatchDetector;
     private final RankAdmission rankAdmission;
+    private final Followers followers;
 
     RankLifecycle(
             String relay,
@@ -31,6 +32,12 @@ final class RankLifecycle {
         this.checkpoints = checkpoints;
         this.collectiveMismatchDetector = collectiveMismatchDetector;
         this.rankAdmission = new RankAdmission(relay, config, historySource, rank -> leave(rank, RankState.AWAY));
+        this.followers = new Followers(rankAdmission, historySource, deliveries.times());
+    }
+
+    /** The processes that follow ranks. */
+    Followers followers() {
+        return followers;
     }
 
     // ---- coming
@@ -109,6 +116,26 @@ final class RankLifecycle {
         port.close(CloseNotice.closing(rank.job().id(), CloseReason.MOVED, "connect again"));
     }
 
+    /**
+     * The owner's verdict is that the rank's process is dead or too slow: fences it, if the rank has a follower, which
+     * leads from here on.
+     *
+     * @return whether there was one
+     */
+    boolean depose(HomedRank rank, CloseNotice why) {
+        if (!followers.canLead(rank)) {
+            return false;
+        }
+        RankPort port = rank.port();
+        if (port != null) {
+            port.close(CloseNotice.closing(rank.job().id(), CloseReason.FENCED, why.text()));
+            lose(rank, why);
+        } else {
+            followers.promote(rank);
+        }
+        return true;
+    }
+
     /** The rank has not reconnected in time. Does nothing if its {@code move}-th move is over. */
     void moveFailed(HomedRank rank, int move, CloseNotice why) {
         if (rank.state() == RankState.MOVING && rank.moves() == move) {
@@ -123,17 +150,20 @@ final class RankLifecycle {
         boolean replayed = rank.replay() != null && rank.replay().port() == port;
         if (replayed || rank.state() == RankState.CONNECTED && rank.port() == port) {
             lose(rank, why);
+        } else {
+            followers.disconnected(rank, port, why);
         }
     }
 
     /**
      * The rank's connection ended without a goodbye: the rank has gone for ever, or until its next incarnation
-     * connects.
+     * connects, or a follower leads.
      */
     private void lose(HomedRank rank, CloseNotice why) {
         boolean awaited = rank.job().logged();
         leave(rank, awaited ? RankState.AWAY : RankState.LOST);
         rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
+        followers.promote(rank);
     }
 
     private void leave(HomedRank rank, RankState next) {
@@ -147,6 +177,9 @@ final class RankLifecycle {
      * safe}.
      */
     void beginFinalize(HomedRank rank, FrameView view) throws WireException {
+        if (rank.state() == RankState.REPLAYING && rank.replay().wasFollowing()) {
+            return; // Sent before it read that it leads; it calls Finalize again when it is live.
+        }
         if (rank.state() == RankState.REPLAYING) {
             throw new WireException(CloseReason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
         }
@@ -161,6 +194,9 @@ final class RankLifecycle {
 
     /** More of the rank's sent frames are stable. */
     void safer(HomedRank rank) {
+        if (rank.followers() != null) {
+            rank.followers().safer();
+        }
         if (rank.port() == null) {
             return;
         }
@@ -179,6 +215,7 @@ final class RankLifecycle {
         collectiveMismatchDetector.finalized(rank);
         deliveries.finalized(rank);
         rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
+        followers.finalized(rank);
     }
 
     /**
@@ -200,6 +237,7 @@ final class RankLifecycle {
             rank.job().report(JobEvent.LOST, rank.rank(), why.code(), "the job was closed");
             port.aborted(why);
         }
+        followers.end(rank, why);
         deliveries.forget(rank);
         rank.release();
     }

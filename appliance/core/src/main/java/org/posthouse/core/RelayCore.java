@@ -63,7 +63,7 @@ public final class RelayCore {
         checkpoints = new Checkpoints(checkpointImages);
         deliveries = new Deliveries(config, shards, pool, new MatchTimes(nanoTime), checkpoints);
         lives = new RankLifecycle(relay, config, deliveries, checkpoints, collectiveMismatchDetector, historySource);
-        rankFrames = new RankFrames(config, deliveries, historySource, checkpoints);
+        rankFrames = new RankFrames(config, deliveries, historySource, checkpoints, lives.followers());
         peerFrames = new PeerFrames(deliveries, forwardCounts, historySource);
         recoveryFrames = new RecoveryFrames(deliveries);
         storageResults = new StorageResults(jobs, recoveryFrames, checkpoints);
@@ -199,6 +199,50 @@ public final class RelayCore {
      */
     public void disconnected(HomedRank rank, RankPort port, CloseNotice why) {
         lives.disconnected(rank, port, why);
+    }
+
+    // ---- followers
+
+    /**
+     * Handles the HELLO of a process that is to follow a rank's leader. Its incarnation is its number among all
+     * processes of the rank. It observes the rank's history as far as that is safe, without an end, and says only the
+     * checksums of what it would send, until it is promoted.
+     */
+    public void follow(Hello hello, List<StatePage.Entry> state, FollowerPort port) throws Refusal {
+        lives.followers().connect(jobs.require(hello.job()), hello, state, port);
+    }
+
+    /**
+     * Handles a frame of a follower. Once {@link FollowerPort#promoted} was called, all further frames of its
+     * connection go to {@link #fromRank}, those included that it sent before it knew.
+     */
+    public void fromFollower(HomedRank rank, FollowerPort port, Frame frame) throws WireException {
+        lives.followers().take(rank, port, frame);
+    }
+
+    /** A follower that was slow to read is writable again. */
+    public void writable(HomedRank rank, FollowerPort port) {
+        lives.followers().writable(rank, port);
+    }
+
+    /**
+     * More of the log may be safe for what the jobs' durability covers: followers get it. Call it after each turn of
+     * input, and when the log was synced.
+     *
+     * @param synced the log position up to which all records are on the disk itself
+     */
+    public void logSafe(long synced) {
+        lives.followers().logSafe(synced);
+    }
+
+    /**
+     * The owner's verdict is that the rank's process is dead or too slow. If a follower is there, the process is fenced,
+     * and the follower leads.
+     *
+     * @return whether there was one
+     */
+    public boolean depose(HomedRank rank, CloseNotice why) {
+        return lives.depose(rank, why);
     }
 
     // ---- checkpoints

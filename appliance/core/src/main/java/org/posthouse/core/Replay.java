@@ -52,7 +52,7 @@ final class Replay {
     /**
      * Number of events reported before the process connected here. Later ones are not part of its history.
      */
-    private final long eventsBefore;
+    private long eventsBefore;
 
     /**
      * Number of the last event sent to the rank; then the failed polls that the history has reached, and those reported
@@ -62,9 +62,22 @@ final class Replay {
 
     private long polls;
     private long pollsTold;
-    private boolean asked = true;
+    private boolean asked;
     private boolean endRead;
     private boolean ended;
+
+    /** Whether the process follows the rank's leader: its history does not end, and it gets only what is safe. */
+    private boolean following;
+
+    private boolean wasFollowing;
+
+    /** The log position up to which a follower may know the history. */
+    private long safe;
+
+    /** The log position up to which the history was read. */
+    private long read = -1;
+
+    private boolean begun;
 
     /**
      * @param headway the part of the history that the process has
@@ -83,6 +96,51 @@ final class Replay {
         this.startNanos = startNanos;
         this.eventsBefore = resumePoint == ResumePoint.NONE ? Long.MAX_VALUE : rank.counters().events();
         this.until = rank.job().journal().position();
+    }
+
+    /** The history of a follower: it goes on until {@link #lead}. */
+    static Replay following(
+            HomedRank rank, RankPort port, ResumePoint resumePoint, HistorySource historySource, int number, long startNanos) {
+        Replay replay = new Replay(rank, port, resumePoint, historySource, number, startNanos);
+        replay.following = true;
+        replay.eventsBefore = Long.MAX_VALUE;
+        return replay;
+    }
+
+    /** The follower leads from here on: its history ends where the log ends now. */
+    void lead() {
+        following = false;
+        wasFollowing = true;
+        until = rank.job().journal().position();
+    }
+
+    /** Whether the process was a follower when it came. */
+    boolean wasFollowing() {
+        return wasFollowing;
+    }
+
+    /** Goes on after {@link #lead}. */
+    void resume() {
+        if (begun) {
+            goOn();
+        } else {
+            begin();
+        }
+    }
+
+    /** The log is safe up to this position: a follower gets what it has not. */
+    void logSafe(long position) {
+        safe = position;
+        if (begun) {
+            askForMore();
+        } else if (rank.incarnation() > 0) {
+            begin();
+        }
+    }
+
+    /** How far the process was brought in its rank's history: deliveries and events. */
+    long reached() {
+        return deliveries + events;
     }
 
     int number() {
@@ -113,12 +171,19 @@ final class Replay {
     }
 
     void begin() {
-        historySource.begin(rank, number, resumePoint.readFrom(), resumePoint.events(), resumePoint.originKnown());
+        begun = true;
+        asked = true;
+        historySource.begin(rank, number, resumePoint.readFrom(), resumePoint.events(), resumePoint.originKnown(), upTo());
+    }
+
+    /** The last log position that the process may know of. */
+    private long upTo() {
+        return following ? safe : Long.MAX_VALUE;
     }
 
     /** Stops the replay: the rank or the core does not continue it. */
     void stop() {
-        if (!ended) {
+        if (begun && !ended) {
             historySource.end(rank, number);
         }
     }
@@ -140,9 +205,9 @@ final class Replay {
     }
 
     private void askForMore() {
-        if (!asked && !endRead && ahead.size() < AHEAD_MIN) {
+        if (begun && !asked && !endRead && ahead.size() < AHEAD_MIN && (!following || upTo() > read)) {
             asked = true;
-            historySource.more(rank, number);
+            historySource.more(rank, number, upTo());
         }
     }
 
@@ -283,7 +348,11 @@ final class Replay {
     }
 
     private boolean end(HistoryStep.End end) {
-        if (end.position() < until) {
+        read = end.position();
+        if (following) {
+            tellPolls();
+            endRead = false;
+        } else if (end.position() < until) {
             endRead = false;
         } else {
             ended = true;

@@ -24,6 +24,27 @@ public record ResendClaim(
                 resent.checksum());
     }
 
+    /** What the frame says that begins a message: all but the checksum. */
+    static ResendClaim head(FrameView begin) {
+        return new ResendClaim(
+                begin.context(),
+                begin.destination(),
+                begin.sequence(),
+                begin.tag(),
+                begin.messageBytes(),
+                begin.elements(),
+                begin.datatype(),
+                0);
+    }
+
+    ResendClaim with(int checksum) {
+        return new ResendClaim(context, destination, sequence, tag, bytes, elements, datatype, checksum);
+    }
+
+    TransferId id() {
+        return new TransferId(context, destination, sequence);
+    }
+
     /** The differences from the earlier send, for people; empty if there are none. */
     public String difference(ResendClaim before) {
         StringBuilder differs = new StringBuilder();

@@ -97,6 +97,9 @@ public final class SendSide {
      */
     private void tookBack(TransferId transferId) {
         suppressedSends.tookBack(transferId);
+        if (rank.followers() != null) {
+            rank.followers().gone(transferId);
+        }
         if (suppressedSends.gone().size() % StatePage.ENTRIES_MAX == 0) {
             OpenChannels.tellIfFull(rank);
         }

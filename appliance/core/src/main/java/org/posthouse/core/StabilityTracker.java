@@ -235,6 +235,16 @@ final class StabilityTracker {
         return queues.stream().anyMatch(queue -> queue.crossing() == forwardCount && !queue.isEmpty());
     }
 
+    /** Number of kept frames handled here so far. */
+    long handled() {
+        return handled;
+    }
+
+    /** Number of kept frames up to which all are stable. */
+    long safe() {
+        return safe;
+    }
+
     /** Whether all sent frames of the rank are stable. */
     boolean isAllSafe() {
         return waiting == 0;

@@ -23,16 +23,23 @@ public final class StorageResults {
      * @param replay the rank's number of the replay that they were read for
      */
     public void historyRead(HomedRank rank, int replay, List<HistoryStep> steps) {
+        RankFollower follower = follower(rank, replay);
         if (isReplayed(rank, replay)) {
             rank.job().guarded(() -> recoveryFrames.past(rank, steps));
+        } else if (follower != null) {
+            rank.job().guarded(() -> follower.replay().past(steps));
         }
     }
 
-    /** A rank's history cannot be read: its job fails. */
+    /** A rank's history cannot be read: its job fails, also if a follower needs it, as the next process would. */
     public void historyUnreadable(HomedRank rank, int replay, String why) {
-        if (isReplayed(rank, replay)) {
+        if (isReplayed(rank, replay) || follower(rank, replay) != null) {
             rank.job().fail(new JournalDamaged("the history of " + rank + ": " + why, null));
         }
+    }
+
+    private static RankFollower follower(HomedRank rank, int replay) {
+        return rank.followers() == null ? null : rank.followers().reading(replay);
     }
 
     private static boolean isReplayed(HomedRank rank, int replay) {

@@ -3,7 +3,7 @@ package org.posthouse.core;
 import org.posthouse.wire.FrameView;
 
 /** Names a message of a rank, which may still be arriving. {@code peer} is its source, or the destination of one that the rank has sent. */
-record TransferId(int context, int peer, long sequence) {
+public record TransferId(int context, int peer, long sequence) {
     /** A message to the rank. */
     static TransferId of(Message message) {
         return new TransferId(message.context(), message.source(), message.sequence());

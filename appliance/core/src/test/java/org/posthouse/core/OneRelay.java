@@ -228,7 +228,7 @@ final class OneRelay {
     }
 
     /** A connected rank and what the core did to it. */
-    final class Rank implements RankPort {
+    class Rank implements RankPort {
         final List<String> heard = new ArrayList<>();
         boolean reads = true;
         HomedRank rank;

@@ -38,7 +38,7 @@ final class SimHistorySource implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
         Reader reader = new Reader();
         int last = latest(journal.history(rank.rank()), deliveries, events);
         int from = random.nextBoolean() ? last : random.nextInt(last + 1);
@@ -49,7 +49,7 @@ final class SimHistorySource implements HistorySource {
         });
         reader.next = from;
         readers.put(rank, reader);
-        more(rank, replay);
+        more(rank, replay, upTo);
     }
 
     /** The last place behind which the first wanted delivery and the first wanted event stand. */
@@ -64,7 +64,7 @@ final class SimHistorySource implements HistorySource {
     }
 
     @Override
-    public void more(HomedRank rank, int replay) {
+    public void more(HomedRank rank, int replay, long upTo) {
         Reader reader = readers.get(rank);
         clock.after(random.nextInt(20), () -> {
             if (alive.getAsBoolean()) {

@@ -175,6 +175,11 @@ final class SimJournal implements Journal {
     }
 
     @Override
+    public void promoted(long job, int rank, int incarnation, int follower) {
+        throw new AssertionError("rank " + rank + " has no followers");
+    }
+
+    @Override
     public void withdrawn(long job, Message offer) {
         Stored stored = messages.get(Key.of(offer));
         check(!stored.delivered && !stored.withdrawn, "taken back too late: " + offer);

@@ -14,15 +14,19 @@ final class TableHistorySource implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
         asked.add("begin rank " + rank.rank() + " #" + replay
                 + (deliveries + events > 0 ? " behind delivery " + deliveries + ", event " + events : "")
-                + (originKnown ? " and its origin" : ""));
+                + (originKnown ? " and its origin" : "") + bound(upTo));
     }
 
     @Override
-    public void more(HomedRank rank, int replay) {
-        asked.add("more rank " + rank.rank() + " #" + replay);
+    public void more(HomedRank rank, int replay, long upTo) {
+        asked.add("more rank " + rank.rank() + " #" + replay + bound(upTo));
+    }
+
+    private static String bound(long upTo) {
+        return upTo == Long.MAX_VALUE ? "" : " up to " + upTo;
     }
 
     @Override

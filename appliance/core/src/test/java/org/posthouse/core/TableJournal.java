@@ -92,6 +92,12 @@ class TableJournal implements Journal {
     }
 
     @Override
+    public void promoted(long job, int rank, int incarnation, int follower) {
+        incarnations.add(incarnation);
+        trace.add("log: follower " + follower + " of rank " + rank + " leads as incarnation " + incarnation);
+    }
+
+    @Override
     public void withdrawn(long job, Message offer) {}
 
     @Override

@@ -1,7 +1,9 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A frame that just arrived, header checked as a connection does it; it may be held once. */
@@ -27,6 +29,12 @@ final class TestFrame implements Frame {
     @Override
     public FrameView view() {
         return view;
+    }
+
+    @Override
+    public ByteBuffer payload() {
+        int header = view.type() == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
+        return bytes.slice(header, bytes.capacity() - header);
     }
 
     @Override

@@ -29,6 +29,12 @@ public final class ArrivedFrame implements Frame {
     }
 
     @Override
+    public ByteBuffer payload() {
+        int header = headerBytes(view.type());
+        return buffer.nioBuffer(index + header, length - header);
+    }
+
+    @Override
     public ByteBuffer copy() {
         return copy(buffer, index, length);
     }

@@ -114,6 +114,11 @@ public final class LogJournal implements Journal {
     }
 
     @Override
+    public void promoted(long job, int rank, int incarnation, int follower) {
+        appender.append(job, log -> log.append(new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.PROMOTED, follower)));
+    }
+
+    @Override
     public void withdrawn(long job, Message offer) {
         appender.append(job, log -> log.appendWithdrawn(new LogRecord.Withdrawn(
                 job,

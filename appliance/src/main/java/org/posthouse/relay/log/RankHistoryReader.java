@@ -41,6 +41,9 @@ public final class RankHistoryReader implements AutoCloseable {
     /** Whether the image is being handed out. */
     private boolean jumping;
 
+    /** Whether the cursor stands at a record that was not wanted yet. */
+    private boolean passed;
+
     /** Number of failed polls before the next record; told with the next steps. */
     private long pollsBefore;
 
@@ -55,8 +58,12 @@ public final class RankHistoryReader implements AutoCloseable {
         this.jump = jump;
     }
 
-    /** The next steps; the last one is an end if there are no more for now. */
-    public List<HistoryStep> read() {
+    /**
+     * The next steps; the last one is an end if there are no more for now.
+     *
+     * @param upTo the last log position that is wanted; no less than at the call before
+     */
+    public List<HistoryStep> read(long upTo) {
         List<HistoryStep> steps = new ArrayList<>();
         int eventBytes = 0;
         if (jumping && !jump(steps)) {
@@ -67,8 +74,8 @@ public final class RankHistoryReader implements AutoCloseable {
             pollsBefore = 0;
         }
         while (steps.size() < STEPS_MAX && eventBytes < EVENT_BYTES_MAX) {
-            if (!cursor.advance()) {
-                steps.add(new HistoryStep.End(cursor.position()));
+            if (!advance(upTo)) {
+                steps.add(new HistoryStep.End(Math.min(cursor.position(), upTo)));
                 return steps;
             }
             switch (cursor.record()) {
@@ -91,6 +98,15 @@ public final class RankHistoryReader implements AutoCloseable {
             }
         }
         return steps;
+    }
+
+    /** Moves to the next record up to this position. A later one stays for the next call. */
+    private boolean advance(long upTo) {
+        if (!passed && !cursor.advance()) {
+            return false;
+        }
+        passed = cursor.position() > upTo;
+        return !passed;
     }
 
     private HistoryStep end(Checkpoint prologue) {

@@ -24,7 +24,9 @@ final class HistoryReader implements HistorySource {
     private final RelayLog relayLog;
     private final Executor thread;
     private final DivergenceChecker divergenceChecker;
-    private final Map<HomedRank, Reading> open = new HashMap<>();
+    private final Map<Key, Reading> open = new HashMap<>();
+
+    private record Key(HomedRank rank, int replay) {}
 
     /** A history that the first read opens. Confined to the thread, except the reference to it. */
     private static final class Reading implements AutoCloseable {
@@ -35,11 +37,11 @@ final class HistoryReader implements HistorySource {
             this.opening = opening;
         }
 
-        private List<HistoryStep> read() {
+        private List<HistoryStep> read(long upTo) {
             if (history == null) {
                 history = opening.get();
             }
-            return history.read();
+            return history.read(upTo);
         }
 
         @Override
@@ -59,26 +61,27 @@ final class HistoryReader implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
         long job = rank.job().id();
         RestartChoice choice = relayLog.points().choice(job, rank.rank());
         boolean begins = deliveries == 0 && events == 0 || choice.isBefore(deliveries, events);
         int incarnation = rank.incarnation();
         boolean anew = begins && !originKnown && incarnation > 1;
-        open.put(rank, new Reading(anew ? () -> choice.open(incarnation) : () -> relayLog.points().behind(job, rank.rank(), deliveries, events)));
-        more(rank, replay);
+        open.put(new Key(rank, replay),
+                new Reading(anew ? () -> choice.open(incarnation) : () -> relayLog.points().behind(job, rank.rank(), deliveries, events)));
+        more(rank, replay, upTo);
     }
 
     @Override
-    public void more(HomedRank rank, int replay) {
-        Reading history = open.get(rank);
-        thread.execute(() -> read(rank, replay, history));
+    public void more(HomedRank rank, int replay, long upTo) {
+        Reading history = open.get(new Key(rank, replay));
+        thread.execute(() -> read(rank, replay, history, upTo));
     }
 
     /** Runs on the reading thread. */
-    private void read(HomedRank rank, int replay, Reading history) {
+    private void read(HomedRank rank, int replay, Reading history, long upTo) {
         LogTasks.attempt("no history of", rank, () -> {
-            List<HistoryStep> steps = history.read();
+            List<HistoryStep> steps = history.read(upTo);
             shard.strand().post(() -> shard.core().storage().historyRead(rank, replay, steps));
         }, why -> shard.strand().post(() -> shard.core().storage().historyUnreadable(rank, replay, why)));
     }
@@ -95,7 +98,7 @@ final class HistoryReader implements HistorySource {
 
     @Override
     public void end(HomedRank rank, int replay) {
-        Reading history = open.remove(rank);
+        Reading history = open.remove(new Key(rank, replay));
         if (history != null) {
             thread.execute(history::close);
         }

@@ -247,18 +247,22 @@ public sealed interface LogRecord {
     }
 
     /**
-     * The admission of a rank's process, which fences all earlier ones; or the choice of the image that it restarts
+     * The admission of a rank's process, or a follower's promotion, which fences all earlier ones; or the choice of the image that it restarts
      * from.
      *
      * @param job the job
      * @param rank the rank
      * @param incarnation of the process: 1, 2, …
-     * @param start 0 for an admission, or {@link #CHOSEN}
-     * @param image number of the image that was chosen for it, 0 if none
+     * @param start 0 for an admission, {@link #CHOSEN} or {@link #PROMOTED}
+     * @param image number of the image that was chosen for it, 0 if none; of one that was promoted, the incarnation that
+     *         it had as a follower
      */
     record Incarnation(long job, int rank, int incarnation, int start, long image) implements Pressing {
         /** The value of {@code start} for a chosen image; newer images could not be read. */
         public static final int CHOSEN = 1;
+
+        /** The value of {@code start} for a follower that leads the rank from here on. */
+        public static final int PROMOTED = 2;
 
         @Override
         public RecordType type() {

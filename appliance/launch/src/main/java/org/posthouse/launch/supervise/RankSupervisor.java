@@ -135,7 +135,7 @@ final class RankSupervisor {
             }
             case JobEvent.SAVES -> records.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> notices.print("rank " + rank + " " + event.text());
-            case JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {}
+            case JobEvent.BLOCKED, JobEvent.SENDS_BEHIND, JobEvent.FOLLOWS, JobEvent.FOLLOWER_LOST, JobEvent.PROMOTED -> {}
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }
