@@ -76,6 +76,7 @@ public final class HazelcastDirectory implements Directory {
         this.sweep = new GroupReconciler(member, map, view, writer, thread, config.timing().grace(), this::revive);
         GroupListener.register(member, view, sweep, this::revive);
         majority.follow(new MembersOfGroup());
+        majority.merged().follow(member);
         this.names = new HazelcastNames(member, relay, majority);
     }
 

@@ -303,7 +303,7 @@ public final class HazelcastNames implements NameService {
     private <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> call) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         try {
-            checkOpen();
+            checkMajority();
             call.get().whenCompleteAsync((value, fault) -> {
                 Optional<String> lacking = fault == null ? majority.lacking() : Optional.empty();
                 if (fault != null || lacking.isPresent()) {
@@ -322,6 +322,14 @@ public final class HazelcastNames implements NameService {
 
     private <T> CompletableFuture<T> within(CompletableFuture<T> answer) {
         return answer.orTimeout(ANSWER_MS_MAX, TimeUnit.MILLISECONDS).exceptionallyCompose(fault -> CompletableFuture.failedFuture(unavailable(fault)));
+    }
+
+    /** Before a call, too: what is read while a part comes may be older than what that has, and be answered when it has come. */
+    private void checkMajority() {
+        checkOpen();
+        majority.lacking().ifPresent(lacking -> {
+            throw withoutMajority(lacking);
+        });
     }
 
     private void checkOpen() {
@@ -384,6 +392,7 @@ public final class HazelcastNames implements NameService {
     }
 
     private List<BoundName> page(String prefix, int limit, String after) {
+        checkMajority();
         List<BoundName> found = new ArrayList<>();
         String last = after;
         while (found.size() < limit) {
@@ -398,9 +407,7 @@ public final class HazelcastNames implements NameService {
             }
             last = keys.getLast();
         }
-        majority.lacking().ifPresent(lacking -> {
-            throw withoutMajority(lacking);
-        });
+        checkMajority();
         return found;
     }
 

@@ -20,12 +20,15 @@ import java.util.TreeSet;
  * configured relays count. One that is not configured counts until it has left with notice; if it has died, for as long as this process runs. So no two parts
  * may, however a group of one configuration splits.
  *
+ * <p>A member counts when its names are merged ({@link MergedMembers}).
+ *
  * <p>A record has {@link NamesMap#BACKUPS} copies beside the owner's. In a group of more than 13 relays a majority could be without any of them. So at most as
  * many relays may be missing as a record has such copies: the part that may answer always has one.
  */
 public final class NamesMajority implements SplitBrainProtectionFunction, HeartbeatAware {
     private final String attribute;
     private final Set<String> configured;
+    private final MergedMembers merged;
 
     /** Relays seen that have not left with notice. Guarded by this. */
     private final Set<String> known = new TreeSet<>();
@@ -100,6 +103,12 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         this.attribute = attribute;
         this.configured = new TreeSet<>(addresses);
         configured.add(own);
+        this.merged = new MergedMembers(attribute);
+    }
+
+    /** Which members have merged what they had. The member's listener, from before it starts. */
+    public MergedMembers merged() {
+        return merged;
     }
 
     /** From now on asks the directory and the member; before, only configuration and members count. */
@@ -107,7 +116,7 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         group = of;
     }
 
-    /** Called by Hazelcast when a member has come or gone, and with each heartbeat. */
+    /** Called by Hazelcast when a member has come or gone, and with each heartbeat; so it does not wait for merges. */
     @Override
     public synchronized boolean apply(Collection<Member> members) {
         told = List.copyOf(members);
@@ -121,7 +130,13 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
 
     /** Why this part may not answer, in one clause; empty if it may. */
     synchronized Optional<String> lacking() {
-        return lacking(group.members());
+        List<? extends Member> counted = counted();
+        int others = group.members().size() - counted.size();
+        return lacking(counted).map(why -> others == 0 ? why : why + "; " + others + " more have come, and their names are not merged yet");
+    }
+
+    private List<? extends Member> counted() {
+        return group.members().stream().filter(merged::isMerged).toList();
     }
 
     private synchronized Optional<String> lacking(Collection<? extends Member> members) {
@@ -149,7 +164,7 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
 
     /** Whether all relays that are known reach each other. */
     synchronized boolean isWhole() {
-        return present(group.members()).size() >= relays();
+        return present(counted()).size() >= relays();
     }
 
     /** Why a record here may not be changed, in one clause; empty if it may. The part that goes on after the next cut must have one of its copies. */

@@ -1,7 +1,9 @@
 package org.posthouse.directory.names;
 
 import com.hazelcast.config.Config;
+import com.hazelcast.config.ExecutorConfig;
 import com.hazelcast.config.InMemoryFormat;
+import com.hazelcast.config.ListenerConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MergePolicyConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
@@ -25,6 +27,8 @@ public final class NamesMap {
 
     /** Adds the map to a member's configuration. Reads are protected like writes: a part without a majority would answer with what is over. */
     public static void configure(Config config, NamesMajority majority) {
+        config.addListenerConfig(new ListenerConfig(majority.merged()));
+        config.addExecutorConfig(new ExecutorConfig(MergedMembers.EXECUTOR, 1).setStatisticsEnabled(false));
         config.addSplitBrainProtectionConfig(new SplitBrainProtectionConfig(PROTECTION, true, SIZE_MIN)
                 .setProtectOn(SplitBrainProtectionOn.READ_WRITE)
                 .setFunctionImplementation(majority));

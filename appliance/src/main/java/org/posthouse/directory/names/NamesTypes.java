@@ -13,6 +13,7 @@ public final class NamesTypes {
     static final int BELOW = 6;
     static final int ORDER = 7;
     static final int SIZE = 8;
+    static final int MERGE_QUESTION = 9;
 
     private NamesTypes() {}
 
@@ -25,6 +26,7 @@ public final class NamesTypes {
             case BELOW -> new NamePrefixPredicate();
             case ORDER -> new NameKeyComparator();
             case SIZE -> new StoredSize();
+            case MERGE_QUESTION -> new MergeQuestion(majority.merged(), false);
             default -> throw new IllegalArgumentException("group: unknown type " + typeId + " from another member; are all relays of one release?");
         };
     }

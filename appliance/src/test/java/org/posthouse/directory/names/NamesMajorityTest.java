@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hazelcast.cluster.Address;
 import com.hazelcast.cluster.Member;
+import com.hazelcast.core.LifecycleEvent;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -57,11 +58,28 @@ class NamesMajorityTest {
 
     private static Member member(String relay, int port) {
         return (Member) Proxy.newProxyInstance(Member.class.getClassLoader(), new Class<?>[] {Member.class}, (proxy, method,
-                args) -> method.getName().equals("getAddress") ? new Address("127.0.0.1", InetAddress.getLoopbackAddress(), port) : relay);
+                args) -> switch (method.getName()) {
+                    case "getAddress" -> new Address("127.0.0.1", InetAddress.getLoopbackAddress(), port);
+                    case "localMember" -> true;
+                    default -> relay;
+                });
     }
 
     private static int port(String relay) {
         return relay.charAt(0) - 'a' + 1;
+    }
+
+    @Test
+    void membersCountWhenTheyHaveMergedWhatTheyHad() {
+        NamesMajority majority = majority("127.0.0.1:2", "127.0.0.1:3");
+        majority.follow(group(new NamesMajority.Roll(Set.of("a", "b", "c"), Set.of()), "a", "b"));
+        assertThat(majority.lacking()).isEmpty();
+        majority.merged().stateChanged(new LifecycleEvent(LifecycleEvent.LifecycleState.MERGING));
+        assertThat(majority.lacking())
+                .contains("0 of 3 known relays reach each other, expected at least 2; 2 more have come, and their names are not merged yet");
+        assertThat(majority.isWhole()).isFalse();
+        majority.merged().stateChanged(new LifecycleEvent(LifecycleEvent.LifecycleState.MERGED));
+        assertThat(majority.lacking()).isEmpty();
     }
 
     /** Of five, two stop; of the three that are left, one is cut off, where the two start again. Three of five may answer then. */
