@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Random;
+import java.util.random.RandomGenerator;
 
 /** The arrows of docs/architecture.md, rooms, and the purity of the core, checked on the class files. */
 @AnalyzeClasses(
@@ -77,9 +78,17 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule THE_CORE_IS_PURE = noClasses()
             .that()
-            .resideInAnyPackage(CORE)
+            .resideInAPackage("org.posthouse.core..")
             .should()
             .dependOnClassesThat(OUTER_WORLD);
+
+    /** Chance is given to a detector, which makes none itself. */
+    @ArchTest
+    static final ArchRule DETECTORS_ARE_PURE = noClasses()
+            .that()
+            .resideInAPackage("org.posthouse.detector..")
+            .should()
+            .dependOnClassesThat(OUTER_WORLD.and(DescribedPredicate.not(JavaClass.Predicates.belongToAnyOf(RandomGenerator.class))));
 
     @ArchTest
     static final ArchRule THE_CORE_ASKS_NO_CLOCK = noClasses()

@@ -1,7 +1,5 @@
 package org.posthouse.detector;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * What a host's detector is told at its start.
  *
@@ -11,9 +9,11 @@ import java.util.concurrent.TimeUnit;
  * @param commonClock whether all hosts count rounds from one moment
  */
 public record DetectorSettings(DetectorProtocol protocol, int self, long periodNanos, long delayNanos, boolean commonClock) {
+    private static final long CHECK_NANOS_MIN = 1_000_000_000;
+
     /** How long one stage of the check of a suspicion waits for an answer. */
     public static long checkNanos(long periodNanos) {
-        return Math.max(3 * periodNanos, TimeUnit.SECONDS.toNanos(1));
+        return Math.max(3 * periodNanos, CHECK_NANOS_MIN);
     }
 
     long checkNanos() {

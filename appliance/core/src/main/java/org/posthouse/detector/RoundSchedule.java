@@ -1,8 +1,8 @@
 package org.posthouse.detector;
 
 import java.math.BigInteger;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
 /**
@@ -13,8 +13,8 @@ public final class RoundSchedule {
     /** Rounds that beats drawn at random may take beyond what they take in the mean: no draw of 20 at n = 256 took more. */
     private static final int RANDOM_SPARE_ROUNDS = 8;
 
-    /** {@link #worstSpreadRounds} of RR by number of hosts, which takes 0.1 s to compute for 1,024 of them. */
-    private static final Map<Integer, Integer> RR_SPREADS = new ConcurrentHashMap<>();
+    /** {@link #worstSpreadRounds} of RR by number of hosts, which takes 0.1 s to compute for 1,024 of them. Guarded by the class. */
+    private static final Map<Integer, Integer> RR_SPREADS = new HashMap<>();
 
     private final DetectorProtocol protocol;
     private final int hosts;
@@ -63,7 +63,7 @@ public final class RoundSchedule {
      */
     public int cleanupRounds(boolean commonClock) {
         return Math.max(1, switch (protocol) {
-            case RR -> Math.max((int) Math.ceil(1.5 * triangularRoot()), RR_SPREADS.computeIfAbsent(hosts, n -> worstSpreadRounds()));
+            case RR -> Math.max((int) Math.ceil(1.5 * triangularRoot()), rrSpreadRounds(this));
             case BRR -> (commonClock ? 2 : 3) * log;
             case DBRR -> 3 * log;
             case RANDOM -> (int) Math.ceil(Math.log(hosts) / Math.log(2) + Math.log(hosts)) + RANDOM_SPARE_ROUNDS;
@@ -105,6 +105,10 @@ public final class RoundSchedule {
             worst = Math.max(worst, spreadRounds(first));
         }
         return worst;
+    }
+
+    private static synchronized int rrSpreadRounds(RoundSchedule schedule) {
+        return RR_SPREADS.computeIfAbsent(schedule.hosts, hosts -> schedule.worstSpreadRounds());
     }
 
     private int spreadRounds(int first) {
