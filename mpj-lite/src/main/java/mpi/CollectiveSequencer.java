@@ -137,16 +137,19 @@ final class CollectiveSequencer {
     }
 
     private void run(Collective collective, boolean background) {
+        comm.requireNotRevoked(collective.call);
         CollectivePosition collectivePosition = presence();
         collectivePosition.enter(collective.call, collective.root, background);
         boolean failed = true;
         boolean whole = false;
+        boolean survived = false;
         try {
             collective.body.run();
             failed = false;
             whole = true;
         } catch (ReceiveException e) {
             whole = e.kind() != ReceiveException.Kind.MISMATCH;
+            survived = e.kind() == ReceiveException.Kind.PROC_FAILED || e.kind() == ReceiveException.Kind.REVOKED;
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (ProgramException e) {
             whole = true;
@@ -161,8 +164,10 @@ final class CollectiveSequencer {
                 comm.self.underWay().collectiveBroken();
             }
             if (failed) {
-                collectivePosition.leaveFailed();
                 comm.self.contexts().spoil(comm.id);
+            }
+            if (failed && !survived) {
+                collectivePosition.leaveFailed();
             } else {
                 collectivePosition.leave();
             }

@@ -7,7 +7,7 @@ import org.posthouse.mpj.data.Region;
  * A communicator: a group of processes and a context of their own, so that its messages mix with no others. Several
  * threads of a rank may use it at once for point-to-point calls.
  */
-public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
+public class Comm extends FailureCalls implements Freeable, Cloneable {
     /** Of {@link Intracomm#splitType}: the processes that share memory. */
     public static final int TYPE_SHARED = 0;
 
@@ -169,7 +169,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return copy;
     }
 
-    /** The collectives of all its processes, of both groups. */
+    /** Of both groups. */
+    @Override
     Collectives everybody() {
         return collectives;
     }

@@ -1,9 +1,12 @@
 package mpi;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.coll.Neighbours;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.mpj.failure.PendingFailureException;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.ReceiveException;
@@ -58,6 +61,19 @@ abstract class Communicator {
         this.id = id;
         check = new ArgumentCheck(name, group, addressed);
         freed = endpoint == null;
+        if (isOpen()) {
+            tellMembers();
+        }
+    }
+
+    /** Makes the members known where failures are. */
+    private void tellMembers() {
+        endpoint.failures().ifPresent(failures -> failures.opened(id, allMembers()));
+    }
+
+    /** World ranks of all that can use this communicator: both groups. */
+    private int[] allMembers() {
+        return IntStream.concat(Arrays.stream(group.worldRanks()), Arrays.stream(addressed.worldRanks())).distinct().toArray();
     }
 
     /** Context of the point-to-point messages. */
@@ -118,6 +134,25 @@ abstract class Communicator {
             endpoint.await(operation, call);
         } catch (FinalizedException e) {
             throw finalized(call, e);
+        } catch (PendingFailureException e) {
+            throw pending(call, e);
+        }
+    }
+
+    /** The error of a wait for a receive of any source that may come from a process that has died. The receive goes on. */
+    final MPIException pending(String call, PendingFailureException cause) {
+        return check.error(MPI.ERR_PROC_FAILED_PENDING, call, cause.getMessage(), cause);
+    }
+
+    /** The same of a call that gives up what it waits for. */
+    final MPIException failed(String call, PendingFailureException cause) {
+        return check.error(MPI.ERR_PROC_FAILED, call, cause.getMessage(), cause);
+    }
+
+    /** @throws MPIException if the communicator is known to be revoked */
+    final void requireNotRevoked(String call) {
+        if (endpoint.failures().map(failures -> failures.isKnownRevoked(id)).orElse(false)) {
+            throw check.error(MPI.ERR_REVOKED, call, "the communicator is revoked");
         }
     }
 
@@ -130,6 +165,7 @@ abstract class Communicator {
     final void numbered(int agreed) {
         if (id == PENDING) {
             id = agreed;
+            tellMembers();
             opened();
         }
     }
@@ -213,6 +249,8 @@ abstract class Communicator {
             case MEMORY -> MPI.ERR_NO_MEM;
             case INTERNAL -> MPI.ERR_INTERN;
             case OBJECT, MISMATCH -> MPI.ERR_OTHER;
+            case PROC_FAILED -> MPI.ERR_PROC_FAILED;
+            case REVOKED -> MPI.ERR_REVOKED;
         };
     }
 }

@@ -108,6 +108,9 @@ abstract class Constants {
     public static final int ERR_UNSUPPORTED_DATAREP = 51;
     public static final int ERR_UNSUPPORTED_OPERATION = 52;
     public static final int ERR_WIN = 53;
+    public static final int ERR_PROC_FAILED = 75;
+    public static final int ERR_PROC_FAILED_PENDING = 76;
+    public static final int ERR_REVOKED = 77;
     public static final int ERR_LASTCODE = 92;
     public static final int ERR_SYSRESOURCE = -2;
 

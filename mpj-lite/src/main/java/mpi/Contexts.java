@@ -148,6 +148,21 @@ final class Contexts {
         }
     }
 
+    /**
+     * Takes the number of the {@code ordinal}-th communicator that an agreement about failures makes: they are counted from the highest number
+     * down, and never used again, so that none has messages of the dead.
+     *
+     * @return the number, or -1 if there is none left
+     */
+    synchronized int takeFromTop(int ordinal) {
+        int number = COUNT - ordinal;
+        if (number <= SELF || !tryTake(number)) {
+            return -1;
+        }
+        spoil(number);
+        return number;
+    }
+
     /** Gives a number back that no message was sent under. */
     synchronized void putBack(int number) {
         free[number / Long.SIZE] |= 1L << number;

@@ -142,6 +142,33 @@ public class Intracomm extends DynamicProcesses {
         return check.error(MPI.ERR_TOPOLOGY, call, "the communicator has no topology");
     }
 
+    // ---- processes that have died
+
+    /**
+     * A communicator of the processes that have not died, in their order. Collective among the living, and works on a revoked communicator; if none
+     * has died it is a copy without attributes. A process that dies meanwhile may be in it.
+     *
+     * @throws MPIException of class ERR_OTHER if there have been 8,190 such communicators
+     */
+    public Intracomm shrink() throws MPIException {
+        return new Survivors("shrink", this).shrink();
+    }
+
+    /** As {@link #shrink}. */
+    public Intracomm Shrink() throws MPIException {
+        return new Survivors("Shrink", this).shrink();
+    }
+
+    /** Starts {@link #shrink}. The communicator is in {@code newcomm[0]} when the completion of the request was seen. */
+    public Request iShrink(Intracomm[] newcomm) throws MPIException {
+        return new Survivors("iShrink", this).start(newcomm);
+    }
+
+    /** As {@link #iShrink}. */
+    public Request Ishrink(Intracomm[] newcomm) throws MPIException {
+        return new Survivors("Ishrink", this).start(newcomm);
+    }
+
     private static Intracomm orNobody(Intracomm comm) {
         return comm == null ? ofNobody() : comm;
     }

@@ -3,8 +3,10 @@ package mpi;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.mpj.failure.PendingFailureException;
 import org.posthouse.mpj.operation.Content;
 import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.FailedProbeException;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.operation.Sink;
@@ -40,6 +42,7 @@ final class Messages {
         Operation operation = dest == MPI.PROC_NULL ? null : startSend(call, kind, content(call, buf, offset, count, type), dest, tag);
         if (operation != null) {
             comm.await(call, operation);
+            comm.outcome(call, operation);
         }
     }
 
@@ -131,6 +134,8 @@ final class Messages {
             return comm.status(endpoint.probe(comm.context(), comm.worldSource(source), tag, call));
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
+        } catch (FailedProbeException e) {
+            throw failed(call, e);
         }
     }
 
@@ -145,7 +150,13 @@ final class Messages {
             return found == null ? null : comm.status(found);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
+        } catch (FailedProbeException e) {
+            throw failed(call, e);
         }
+    }
+
+    private MPIException failed(String call, FailedProbeException probe) {
+        return check.error(Communicator.errorClass(probe.failure()), call, probe.getMessage(), probe);
     }
 
     /**
@@ -218,9 +229,24 @@ final class Messages {
     }
 
     private Status received(String call, Operation operation) {
-        comm.await(call, operation);
+        await(call, operation);
         comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
         return comm.outcome(call, operation);
+    }
+
+    /** Waits for a blocking receive. One that is to go on in spite of a death has nobody who would wait for it: it is taken back. */
+    private void await(String call, Operation operation) {
+        try {
+            endpoint.await(operation, call);
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        } catch (PendingFailureException e) {
+            if (endpoint.cancel(operation)) {
+                comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
+                throw comm.failed(call, e);
+            }
+            comm.await(call, operation);
+        }
     }
 
     private Status checkedReceive(
@@ -241,16 +267,19 @@ final class Messages {
         try {
             if (source == MPI.PROC_NULL) {
                 int to = addressedRank(dest);
-                endpoint.await(endpoint.send(comm.context(), to, sent(sendtag), content, SendMode.STANDARD), call);
+                Operation send = endpoint.send(comm.context(), to, sent(sendtag), content, SendMode.STANDARD);
+                endpoint.await(send, call);
+                comm.outcome(call, send);
                 return Status.ofNobody();
             }
             Operation[] both = endpoint.exchange(
                     comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
                     addressedRank(dest), sent(sendtag), content);
             comm.self.underWay().begun(OutstandingOperations.Kind.RECEIVE);
-            endpoint.await(both[0], call);
+            await(call, both[0]);
             endpoint.await(both[1], call);
             comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
+            comm.outcome(call, both[1]);
             return comm.outcome(call, both[0]);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);

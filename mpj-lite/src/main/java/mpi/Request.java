@@ -1,6 +1,7 @@
 package mpi;
 
 import java.util.function.Supplier;
+import org.posthouse.mpj.failure.PendingFailureException;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.progress.FinalizedException;
 
@@ -318,6 +319,8 @@ public class Request implements Freeable {
             return operation == null || comm.endpoint.test(operation, move);
         } catch (FinalizedException e) {
             throw comm.finalized(by, e);
+        } catch (PendingFailureException e) {
+            throw comm.pending(by, e);
         }
     }
 

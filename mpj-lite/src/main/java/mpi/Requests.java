@@ -3,6 +3,7 @@ package mpi;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.failure.PendingFailureException;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.progress.FinalizedException;
 
@@ -43,6 +44,8 @@ final class Requests {
             comm.endpoint.awaitAll(operations, call);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
+        } catch (PendingFailureException e) {
+            throw comm.pending(call, e);
         }
     }
 
@@ -158,6 +161,8 @@ final class Requests {
             return comm == null ? MPI.UNDEFINED : comm.endpoint.awaitAny(operations, call);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
+        } catch (PendingFailureException e) {
+            throw comm.pending(call, e);
         }
     }
 

@@ -17,6 +17,7 @@ import org.posthouse.cli.option.BusyPollTime;
 import org.posthouse.cli.option.CheckpointOption;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.EagerMax;
+import org.posthouse.cli.option.FailureOption;
 import org.posthouse.cli.option.HostPort;
 import org.posthouse.cli.option.InputOption;
 import org.posthouse.cli.option.JobProgram;
@@ -40,6 +41,7 @@ import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.OnFailure;
 import org.posthouse.launch.job.RankStreams;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.place.NodeRequest;
@@ -150,6 +152,9 @@ public final class RunCommand implements Callable<Integer> {
             description = "How often each rank of a logged job is started again after its process was killed or has lost its relay, until"
                     + " it has gone on for an hour; 0: the job ends with it (default: 3).")
     private int maxRestarts = RestartPolicy.DEFAULT.maxRestarts();
+
+    @Mixin
+    private FailureOption onFailure;
 
     @Option(
             names = "--relay-timeout",
@@ -284,6 +289,9 @@ public final class RunCommand implements Callable<Integer> {
             }
         }
         rankOptions.check();
+        onFailure.check(durability != Durability.NONE, maxRestarts);
+        OnFailure failureMode = onFailure.mode(durability != Durability.NONE);
+        maxRestarts = failureMode == OnFailure.ABORT ? 0 : maxRestarts;
         int keepSeconds = keepSeconds();
         Map<String, String> environment = environment(System.getenv());
         withoutEffect().ifPresent(System.err::println);
@@ -297,7 +305,7 @@ public final class RunCommand implements Callable<Integer> {
                 Stream.concat(found.jvmFlags().stream(), jvmFlags.stream()).toList(),
                 environment,
                 durability,
-                new RestartPolicy(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds),
+                new RestartPolicy(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds, failureMode.isTold()),
                 new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr, !noOutputTail));
         Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
         JobOutcome outcome;

@@ -29,6 +29,7 @@ import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.JobReport;
 import org.posthouse.wire.NamePage;
+import org.posthouse.wire.RankFailed;
 import org.posthouse.wire.StageAsk;
 import org.posthouse.wire.StageData;
 import org.posthouse.wire.Token;
@@ -89,6 +90,7 @@ final class LauncherSession implements Session {
             }
             case JOB_CLOSE -> close(view.job(), CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(ArrivedFrame.copy(buffer, index, length)));
+            case RANK_FAILED -> rankFailed(RankFailed.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_SAVE -> save(view.job());
             case JOB_REPORT -> report(JobReport.decode(ArrivedFrame.copy(buffer, index, length)));
             case NODES -> agents.list(ArrivedFrame.copy(buffer, index, length));
@@ -169,6 +171,13 @@ final class LauncherSession implements Session {
         if (jobs.contains(kept.job())) {
             Shard shard = relay.shards().of(kept.job(), kept.rank());
             shard.strand().submit(() -> shard.core().outputKept(kept));
+        }
+    }
+
+    private void rankFailed(RankFailed failed) {
+        if (jobs.contains(failed.job())) {
+            Shard shard = relay.shards().of(failed.job(), failed.rank());
+            shard.strand().submit(() -> shard.core().rankFailed(failed));
         }
     }
 

@@ -1,12 +1,15 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +48,9 @@ import org.slf4j.LoggerFactory;
 /** Connects the shards to other relays, over the links of the tunnel. Confined to the relay's control strand. */
 public final class PeerLinks implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
+
+    /** Frames for all cores of a relay, or for one that no rank of the frame names. */
+    private static final Set<FrameType> FAILURES = EnumSet.of(FrameType.RANK_FAILED, FrameType.REVOKE, FrameType.AGREE, FrameType.AGREED);
 
     /**
      * Milliseconds after which a link that is down and that no job needs is released. If three relays a minute are
@@ -273,6 +279,9 @@ public final class PeerLinks implements Links.Listener {
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
                 visit.leave();
                 stalled(other, type, BlockedReport.decode(ArrivedFrame.copy(buffer, index, length)));
+            } else if (FAILURES.contains(type)) {
+                visit.leave();
+                failure(other, view, ArrivedFrame.copy(buffer, index, length));
             } else if (HostDetection.isDetection(type)) {
                 visit.leave();
                 relay.agents().detection().fromLink(type, ArrivedFrame.copy(buffer, index, length));
@@ -307,6 +316,16 @@ public final class PeerLinks implements Links.Listener {
         } else {
             Shard shard = relay.shards().of(blockedReport.job(), blockedReport.rank());
             shard.strand().submit(() -> shard.core().stalled(other.peer(shard), type, blockedReport));
+        }
+    }
+
+    /** Passes a frame about failures to every shard, and an AGREE to that of its coordinator. */
+    private void failure(LinkedRelay other, FrameView view, ByteBuffer frame) {
+        if (view.type() == FrameType.AGREE) {
+            Shard shard = relay.shards().of(view.job(), view.source());
+            shard.strand().submit(() -> shard.failure(other.peer(shard), Unpooled.wrappedBuffer(frame)));
+        } else {
+            relay.shards().each(shard -> shard.failure(other.peer(shard), Unpooled.wrappedBuffer(frame)));
         }
     }
 

@@ -350,6 +350,11 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
+    public void failure(ByteBuffer frame) {
+        write(frame);
+    }
+
+    @Override
     public void mismatch(BlockedReport blockedReport) {
         write(blockedReport.encode(FrameType.MISMATCH));
     }

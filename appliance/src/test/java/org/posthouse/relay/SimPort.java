@@ -323,6 +323,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
+    public void failure(ByteBuffer frame) {
+        throw new AssertionError("a rank of a logged job is told of a failure");
+    }
+
+    @Override
     public void mismatch(BlockedReport blockedReport) {
         write(blockedReport.encode(FrameType.MISMATCH));
     }

@@ -95,6 +95,11 @@ final class SimWay extends FramePeer {
     }
 
     @Override
+    public void failure(ByteBuffer frame, boolean behind) {
+        throw new AssertionError("a logged job has a frame about failures");
+    }
+
+    @Override
     public void stall(FrameType type, BlockedReport stall) {
         Sent word = new Sent(new byte[0], false, from.isGated(stall.job()), new Word(type, stall));
         if (local || gated.isEmpty()) {

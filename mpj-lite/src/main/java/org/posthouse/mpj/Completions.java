@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.posthouse.mpj.blocked.CallTracker;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantRecorder;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.determinant.DivergedException;
 import org.posthouse.mpj.operation.BackgroundOperation;
 import org.posthouse.mpj.operation.Operation;
@@ -18,12 +19,16 @@ final class Completions {
     private final DeterminantLog determinantLog;
     private final DeterminantRecorder determinantRecorder;
     private final CallTracker callTracker;
+    private final RankFailures failures;
 
-    Completions(ProgressEngine progressEngine, DeterminantLog determinantLog, DeterminantRecorder determinantRecorder, CallTracker callTracker) {
+    Completions(
+            ProgressEngine progressEngine, DeterminantLog determinantLog, DeterminantRecorder determinantRecorder, CallTracker callTracker,
+            RankFailures failures) {
         this.progressEngine = progressEngine;
         this.determinantLog = determinantLog;
         this.determinantRecorder = determinantRecorder;
         this.callTracker = callTracker;
+        this.failures = failures;
     }
 
     /**
@@ -49,6 +54,7 @@ final class Completions {
             if (operation.isPassedOver()) {
                 throw waitedInVain();
             }
+            failures.requireAcknowledged(operation);
             progressEngine.awaitInCall(!errand, errand);
         }
     }
@@ -150,6 +156,9 @@ final class Completions {
         boolean frame = false;
         boolean errand = false;
         for (Operation operation : operations) {
+            if (operation != null) {
+                failures.requireAcknowledged(operation);
+            }
             frame |= operation != null && !(operation instanceof BackgroundOperation) && !operation.isPassedOver();
             errand |= operation instanceof BackgroundOperation;
         }
@@ -186,6 +195,9 @@ final class Completions {
             if (move || progressEngine.hasFound()) {
                 progressEngine.poll();
             }
+        }
+        if (!operation.isDone()) {
+            failures.requireAcknowledged(operation);
         }
         if (operation.isDone()) {
             determinantRecorder.record(DeterminantLog.DONE, 0);

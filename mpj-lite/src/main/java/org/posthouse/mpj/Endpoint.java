@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.posthouse.mpj.blocked.CollectivePosition;
 import org.posthouse.mpj.checkpoint.CheckpointStore;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.operation.Content;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.Operation;
@@ -178,6 +179,11 @@ public interface Endpoint {
 
     /** Joins this process to joint jobs; empty without a relay. */
     default Optional<JobJoiner> joiner() {
+        return Optional.empty();
+    }
+
+    /** The failures of other ranks; empty if the program is told of none, because the job is logged or has no relay. */
+    default Optional<RankFailures> failures() {
         return Optional.empty();
     }
 

@@ -3,13 +3,17 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import org.posthouse.mpj.blocked.CallTracker;
 import org.posthouse.mpj.determinant.DeterminantRecorder;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.match.Inbox;
 import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.FailedProbeException;
 import org.posthouse.mpj.operation.PendingProbe;
+import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.progress.ProgressEngine;
 import org.posthouse.mpj.progress.RelayConnection;
 import org.posthouse.mpj.progress.WriteReadiness;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
 
 /**
  * Answers a rank's probes: from the recorded history, from a context that runs ahead, or by asking the relay. Guarded
@@ -21,15 +25,17 @@ final class ProbeMatcher {
     private final DeterminantRecorder determinantRecorder;
     private final Inbox inbox;
     private final CallTracker callTracker;
+    private final RankFailures failures;
     private final WriteReadiness writeReadiness;
 
     ProbeMatcher(RelayConnection line, ProgressEngine progressEngine, DeterminantRecorder determinantRecorder, Inbox inbox, CallTracker callTracker,
-            WriteReadiness writeReadiness) {
+            RankFailures failures, WriteReadiness writeReadiness) {
         this.line = line;
         this.progressEngine = progressEngine;
         this.determinantRecorder = determinantRecorder;
         this.inbox = inbox;
         this.callTracker = callTracker;
+        this.failures = failures;
         this.writeReadiness = writeReadiness;
     }
 
@@ -70,6 +76,10 @@ final class ProbeMatcher {
         for (boolean asked = false;; asked = true) {
             Envelope came = inbox.find(pendingProbe.context, pendingProbe.source, pendingProbe.tag);
             boolean blocks = (pendingProbe.flags & FrameView.BLOCKING) != 0;
+            ReceiveException refusal = came == null ? refusal(pendingProbe) : null;
+            if (refusal != null) {
+                return lastLook(pendingProbe, refusal);
+            }
             if (came != null || inbox.isAhead(pendingProbe.context) && asked && !blocks) {
                 return came;
             }
@@ -85,10 +95,55 @@ final class ProbeMatcher {
         }
         inbox.probe(pendingProbe);
         line.flush();
+        boolean blocks = (pendingProbe.flags & FrameView.BLOCKING) != 0;
         while (!pendingProbe.isDone()) {
             progressEngine.awaitInCall(true, false);
+            ReceiveException refusal = blocks && !pendingProbe.isDone() ? refusal(pendingProbe) : null;
+            if (refusal != null) {
+                pendingProbe.abandon(refusal);
+            }
+        }
+        return outcome(pendingProbe);
+    }
+
+    private static Envelope outcome(PendingProbe pendingProbe) {
+        if (pendingProbe.failure() != null) {
+            throw new FailedProbeException(pendingProbe.failure());
         }
         return pendingProbe.envelope();
+    }
+
+    /** Why nothing more may come for a probe; null if something may. */
+    private ReceiveException refusal(PendingProbe probe) {
+        ReceiveException refusal = failures.refusal(probe.context, probe.source);
+        return refusal == null && probe.source == Wire.ANY ? failures.pending(probe.context) : refusal;
+    }
+
+    /** Looks for a message that has come already: only the relay knows once nothing is pushed any more. */
+    private Envelope lastLook(PendingProbe probe, ReceiveException why) throws IOException {
+        if (why.kind() == ReceiveException.Kind.REVOKED) {
+            throw new FailedProbeException(why);
+        }
+        while (inbox.isAhead(probe.context)) {
+            inbox.endAhead(probe.context);
+            line.flush();
+            awaitMore(true);
+        }
+        Envelope came = inbox.find(probe.context, probe.source, probe.tag);
+        if (came != null) {
+            return came;
+        }
+        PendingProbe last = new PendingProbe(0, probe.context, probe.source, probe.tag);
+        inbox.probe(last);
+        line.flush();
+        while (!last.isDone()) {
+            progressEngine.await();
+        }
+        Envelope found = outcome(last);
+        if (found == null) {
+            throw new FailedProbeException(why);
+        }
+        return found;
     }
 
     /** Handles the frames that are there, and waits for more if it must block. */

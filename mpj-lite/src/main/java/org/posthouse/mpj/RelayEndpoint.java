@@ -16,6 +16,7 @@ import org.posthouse.mpj.determinant.DeterminantRecorder;
 import org.posthouse.mpj.determinant.DeterminantWriter;
 import org.posthouse.mpj.determinant.DivergedException;
 import org.posthouse.mpj.determinant.ThreadUseGuard;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.match.Inbox;
 import org.posthouse.mpj.operation.BackgroundOperation;
 import org.posthouse.mpj.operation.Content;
@@ -84,6 +85,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     private final Outbox outbox;
     private final Inbox inbox;
     private final ProbeMatcher probeMatcher;
+    private final RankFailures failures;
     private final Completions completions;
     private final Cancellations cancellations;
     private final CallTracker callTracker;
@@ -115,8 +117,9 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
         determinantRecorder = new DeterminantRecorder(machine, line, progressEngine, determinantLog, determinantWriter, job, inbox::deliveries);
         determinantWriter.behindLive(inbox::live);
         callTracker = new CallTracker(line, progressEngine, determinantLog, outbox, inbox, this::lost, job, rank);
-        probeMatcher = new ProbeMatcher(line, progressEngine, determinantRecorder, inbox, callTracker, this::awaitLine);
-        completions = new Completions(progressEngine, determinantLog, determinantRecorder, callTracker);
+        failures = new RankFailures(line, progressEngine, inbox, outbox, this::awaitLine, this::lost, job, rank);
+        probeMatcher = new ProbeMatcher(line, progressEngine, determinantRecorder, inbox, callTracker, failures, this::awaitLine);
+        completions = new Completions(progressEngine, determinantLog, determinantRecorder, callTracker, failures);
         cancellations = new Cancellations(line, progressEngine, determinantLog, determinantRecorder, inbox, outbox, this::awaitLine);
         threadUseGuard = new ThreadUseGuard(machine, progressEngine, determinantLog);
         checkpointClient = new CheckpointClient(determinantWriter, line, progressEngine, threadUseGuard, determinantLog, determinantRecorder, inbox, outbox,
@@ -219,6 +222,11 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
         } finally {
             progressEngine.unlock();
         }
+    }
+
+    @Override
+    public Optional<RankFailures> failures() {
+        return determinantLog.isLogged() ? Optional.empty() : Optional.of(failures);
     }
 
     /** Orders the program's calls here among those in the process's other endpoints. */
@@ -397,6 +405,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
 
     private Operation startSend(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
         ReceiveException mismatch = callTracker.mismatch(context);
+        mismatch = mismatch == null ? failures.refusal(context, destination) : mismatch;
         return mismatch == null
                 ? outbox.send(context, destination, tag, content, mode)
                 : Outbox.abandoned(context, destination, tag, content, mismatch);
@@ -407,10 +416,15 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
         PostedReceive postedReceive = new PostedReceive(context, source, tag, sink);
         ReceiveException mismatch = callTracker.mismatch(context);
-        if (mismatch == null) {
-            inbox.receive(postedReceive);
-        } else {
+        ReceiveException refusal = failures.refusal(context, source);
+        if (mismatch != null) {
             postedReceive.abandon(mismatch);
+        } else if (refusal == null) {
+            inbox.receive(postedReceive);
+        } else if (refusal.kind() == ReceiveException.Kind.PROC_FAILED) {
+            inbox.receiveWhatCame(postedReceive, refusal);
+        } else {
+            postedReceive.abandon(refusal);
         }
         return postedReceive;
     }
@@ -612,6 +626,9 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
                 outbox.onWithdrawn(view);
                 outbox.proceed();
             }
+            case RANK_FAILED -> failures.onFailed(frame);
+            case REVOKE -> failures.onRevoked(frame);
+            case AGREED -> failures.onAgreed(frame);
             case MISMATCH -> callTracker.onMismatch(BlockedReport.decode(frame));
             case WELCOME -> handshake.onWelcome(Welcome.decode(frame));
             case STATE -> handshake.onState(StatePage.decode(frame));

@@ -84,6 +84,10 @@ public enum FrameType {
     JOB_JOIN(76, 78, Wire.FRAME_BYTES_MAX, Role.RANK),
     JOB_JOINED(77, 42, Wire.FRAME_BYTES_MAX, Role.RELAY),
     NODE_LIFETIMES(78, Wire.HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.LAUNCHER | Role.RELAY),
+    RANK_FAILED(80, 24, 24, Role.RELAY | Role.LINK | Role.LAUNCHER),
+    REVOKE(81, 24 + Long.BYTES, 24 + RankSet.BYTES_MAX, Role.RANK | Role.RELAY | Role.LINK),
+    AGREE(82, 48 + 2 * Long.BYTES, 48 + 2 * RankSet.BYTES_MAX, Role.RANK | Role.LINK),
+    AGREED(83, 48 + 2 * Long.BYTES, 48 + 2 * RankSet.BYTES_MAX, Role.RELAY | Role.LINK),
     GOSSIP(
             96, DetectorMessage.FRAME_HEADER_BYTES + 1, DetectorMessage.FRAME_HEADER_BYTES + DetectorMessage.BYTES_MAX, Role.RELAY | Role.LINK | Role.AGENT),
     DETECTOR_QUESTION(97, 40, 40, Role.LINK | Role.AGENT),

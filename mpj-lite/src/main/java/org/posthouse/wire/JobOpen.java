@@ -21,6 +21,7 @@ import java.util.Set;
  * @param keepsOutput whether its launcher keeps the ranks' output for a later launcher; an image then counts when the
  * launcher has that output ({@link JobKept})
  * @param parts of a joint job, which has no launcher: the processes of the two jobs that it joins, as in {@link JobJoin}; else empty
+ * @param tellsFailures whether the ranks are told of a rank that has died, and go on; only without a log
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record JobOpen(
@@ -33,7 +34,8 @@ public record JobOpen(
         int[] homeOf,
         int keepSeconds,
         boolean keepsOutput,
-        List<JobJoin.Part> parts) {
+        List<JobJoin.Part> parts,
+        boolean tellsFailures) {
     /** Most ranks of a job that fit one frame. */
     public static final int RANKS_MAX = 16_384;
 
@@ -44,6 +46,7 @@ public record JobOpen(
     private static final int AGAIN = 1;
     private static final int KEEPS_OUTPUT = 2;
     private static final int JOINT = 4;
+    private static final int TELLS_FAILURES = 8;
 
     /**
      * Longest JOB_OPEN. It is shorter than a frame by more than the other content of a rank's WELCOME, so that the
@@ -59,7 +62,7 @@ public record JobOpen(
     public JobOpen(
             long job, Token token, Durability durability, boolean again, String name, List<HomeRelay> homes, int[] homeOf, int keepSeconds,
             boolean keepsOutput) {
-        this(job, token, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, List.of());
+        this(job, token, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, List.of(), false);
     }
 
     /** A job that is kept without its launcher for as long as its relays are set to. */
@@ -75,7 +78,7 @@ public record JobOpen(
     /** A joint job, as one of its ranks asks for it. */
     public static JobOpen joint(JobJoin join, Token token, Durability durability, String name) {
         return new JobOpen(
-                join.joint(), token, durability, false, name, join.homes(), join.homeOf(), 0, false, List.of(join.accepting(), join.connecting()));
+                join.joint(), token, durability, false, name, join.homes(), join.homeOf(), 0, false, List.of(join.accepting(), join.connecting()), false);
     }
 
     /** Whether its ranks are processes of two other jobs. */
@@ -85,12 +88,17 @@ public record JobOpen(
 
     /** The same job, for a launcher that returns to it. */
     public JobOpen comingBack() {
-        return new JobOpen(job, token, durability, true, name, homes, homeOf, keepSeconds, keepsOutput);
+        return new JobOpen(job, token, durability, true, name, homes, homeOf, keepSeconds, keepsOutput, parts, tellsFailures);
     }
 
     /** The same job, with a launcher that keeps the ranks' output. */
     public JobOpen keepingOutput() {
-        return new JobOpen(job, token, durability, again, name, homes, homeOf, keepSeconds, true);
+        return new JobOpen(job, token, durability, again, name, homes, homeOf, keepSeconds, true, parts, tellsFailures);
+    }
+
+    /** The same job, whose ranks are told of failures and go on. */
+    public JobOpen tellingFailures() {
+        return new JobOpen(job, token, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, parts, true);
     }
 
     /** The request for one of its relays, with that relay's own token. */
@@ -100,7 +108,7 @@ public record JobOpen(
 
     /** The same with another token. */
     public JobOpen with(Token other) {
-        return new JobOpen(job, other, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, parts);
+        return new JobOpen(job, other, durability, again, name, homes, homeOf, keepSeconds, keepsOutput, parts, tellsFailures);
     }
 
     /**
@@ -129,7 +137,7 @@ public record JobOpen(
         FrameWriter out = new FrameWriter(FrameType.JOB_OPEN, job, BYTES_MAX)
                 .i64(token.high())
                 .i64(token.low())
-                .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0) | (isJoint() ? JOINT : 0))
+                .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0) | (isJoint() ? JOINT : 0) | (tellsFailures ? TELLS_FAILURES : 0))
                 .u16(durability.code())
                 .name(name);
         HomeRelay.write(out, homes);
@@ -149,10 +157,10 @@ public record JobOpen(
         Token token = new Token(in.i64("token"), in.i64("token"));
         int start = in.u16("start");
         int durability = in.u16("durability");
-        if (start > (AGAIN | KEEPS_OUTPUT | JOINT) || durability > Durability.HOST.code()) {
+        if (start > (AGAIN | KEEPS_OUTPUT | JOINT | TELLS_FAILURES) || durability > Durability.HOST.code()) {
             throw new WireException(
                     CloseReason.MALFORMED_FRAME,
-                    "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 7, and 0 to 2");
+                    "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 15, and 0 to 2");
         }
         String name = in.text("name");
         List<HomeRelay> homes = HomeRelay.read(in);
@@ -173,7 +181,8 @@ public record JobOpen(
         checkHomes(homes);
         checkParts(parts, homeOf.length);
         return new JobOpen(
-                job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0, parts);
+                job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0, parts,
+                (start & TELLS_FAILURES) != 0);
     }
 
     private static void checkParts(List<JobJoin.Part> parts, int ranks) throws WireException {

@@ -17,6 +17,7 @@ final class Cases {
             Communicators.class,
             Constants.class,
             DerivedDatatypes.class,
+            Failures.class,
             Groups.class,
             IntercommunicatorCollectives.class,
             Intercommunicators.class,

@@ -78,6 +78,7 @@ final class Constants {
                 "ERR_NOT_SAME", "ERR_NO_SPACE", "ERR_NO_SUCH_FILE", "ERR_PORT", "ERR_QUOTA", "ERR_READ_ONLY",
                 "ERR_RMA_CONFLICT", "ERR_RMA_SYNC", "ERR_SERVICE", "ERR_SIZE", "ERR_SPAWN", "ERR_UNSUPPORTED_DATAREP",
                 "ERR_UNSUPPORTED_OPERATION", "ERR_WIN");
+        requireValues(75, "ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING", "ERR_REVOKED");
         requireValues(92, "ERR_LASTCODE");
         requireValues(-2, "ERR_SYSRESOURCE");
     }

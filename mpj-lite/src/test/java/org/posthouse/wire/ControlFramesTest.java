@@ -362,7 +362,17 @@ final class ControlFramesTest {
         }
         assertRefused(changed(FrameType.STATE, 24, 4, 0), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), CloseReason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 4), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 16), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.RANK_FAILED, 16, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.RANK_FAILED, 20, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.REVOKE, 16, 4, 3), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.REVOKE, 20, 4, 257), CloseReason.LIMIT);
+        assertRefused(changed(FrameType.AGREE, 20, 4, 5), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.AGREE, 24, 4, 2), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.AGREE, 32, 4, 2), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.AGREED, 36, 4, 2), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.AGREED, 40, 4, 0), CloseReason.LIMIT);
+        assertRefused(changed(FrameType.AGREED, 44, 4, 1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 22, 2, 2), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), CloseReason.WRONG_VERSION);
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), CloseReason.WRONG_VERSION); // Survives hosts, but is not logged.

@@ -55,6 +55,10 @@ public final class FrameFuzz {
             case JOB_REPORT -> ((JobReport) decoded).encode();
             case JOB_JOIN -> ((JobJoin) decoded).encode();
             case JOB_JOINED -> ((JobJoined) decoded).encode();
+            case RANK_FAILED -> ((RankFailed) decoded).encode();
+            case REVOKE -> ((Revocation) decoded).encode();
+            case AGREE -> ((Agree) decoded).encode();
+            case AGREED -> ((Agreed) decoded).encode();
             case JOINT_ENDED -> ((JointEnded) decoded).encode();
             case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> namePage(type, (NamePage) decoded);
             case BLOCKED, MISMATCH -> ((BlockedReport) decoded).encode(type);

@@ -96,6 +96,10 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.JOB_JOIN, RANK);
         SENDERS.put(FrameType.JOB_JOINED, RELAY);
         SENDERS.put(FrameType.JOINT_ENDED, RELAY);
+        SENDERS.put(FrameType.RANK_FAILED, LAUNCHER | RELAY | LINK);
+        SENDERS.put(FrameType.REVOKE, RANK | RELAY | LINK);
+        SENDERS.put(FrameType.AGREE, RANK | LINK);
+        SENDERS.put(FrameType.AGREED, RELAY | LINK);
         SENDERS.put(FrameType.GOSSIP, RELAY | LINK | AGENT);
         SENDERS.put(FrameType.DETECTOR_QUESTION, LINK | AGENT);
         SENDERS.put(FrameType.DETECTOR_VERDICT, RELAY | LINK);

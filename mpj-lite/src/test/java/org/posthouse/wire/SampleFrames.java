@@ -3,6 +3,7 @@ package org.posthouse.wire;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,11 @@ final class SampleFrames {
             JOB, 0x71, 2, new JobJoin.Part(0x72, new int[] {4, 0}), new JobJoin.Part(JOB, new int[] {5}), HOMES, new int[] {0, 0, 1});
     static final JobJoined JOB_JOINED = new JobJoined(JOB, 0x71, TOKEN, "no");
     static final JointEnded JOINT_ENDED = new JointEnded(JOB, 0x71, "gone");
+    static final RankFailed RANK_FAILED = new RankFailed(JOB, 3, 2);
+    static final Revocation REVOCATION = new Revocation(JOB, 0x12, ranks(1, 65));
+    static final Agree AGREE = new Agree(JOB, 0x12, 5, 0x13, Agree.Kind.SHRINK, 0x14, 0x15, ranks(1, 5), ranks(1));
+    static final Agreed AGREED = new Agreed(
+            JOB, 0x12, 0x13, Agree.Kind.SHRINK, 0x14, 0x15, true, ranks(1, 5), ranks(5));
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
@@ -67,6 +73,14 @@ final class SampleFrames {
     static final CloseNotice JOB_CLOSE = new CloseNotice(JOB, 0, -1, "");
 
     private SampleFrames() {}
+
+    private static BitSet ranks(int... ranks) {
+        BitSet set = new BitSet();
+        for (int rank : ranks) {
+            set.set(rank);
+        }
+        return set;
+    }
 
     static Map<FrameType, ByteBuffer> all() {
         Map<FrameType, ByteBuffer> frames = new EnumMap<>(FrameType.class);
@@ -107,6 +121,10 @@ final class SampleFrames {
             case JOB_JOIN -> JOB_JOIN.encode();
             case JOB_JOINED -> JOB_JOINED.encode();
             case JOINT_ENDED -> JOINT_ENDED.encode();
+            case RANK_FAILED -> RANK_FAILED.encode();
+            case REVOKE -> REVOCATION.encode();
+            case AGREE -> AGREE.encode();
+            case AGREED -> AGREED.encode();
             case NAME_ASK -> namePage(type, NAME_ASK.encode());
             case NAME_ANSWER, NAME_CHANGED -> namePage(type, NAME_ANSWER.encode());
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
@@ -305,6 +323,10 @@ final class SampleFrames {
             case JOB_REPORT -> JobReport.decode(frame);
             case JOB_JOIN -> JobJoin.decode(frame);
             case JOB_JOINED -> JobJoined.decode(frame);
+            case RANK_FAILED -> RankFailed.decode(frame);
+            case REVOKE -> Revocation.decode(frame);
+            case AGREE -> Agree.decode(frame);
+            case AGREED -> Agreed.decode(frame);
             case JOINT_ENDED -> JointEnded.decode(frame);
             case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> NamePage.decode(frame);
             case BLOCKED, MISMATCH -> BlockedReport.decode(frame);

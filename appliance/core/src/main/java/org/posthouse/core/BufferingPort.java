@@ -92,6 +92,11 @@ final class BufferingPort implements RankPort {
     }
 
     @Override
+    public void failure(ByteBuffer frame) {
+        held.add(port -> port.failure(frame));
+    }
+
+    @Override
     public void mismatch(BlockedReport blockedReport) {
         held.add(port -> port.mismatch(blockedReport));
     }

@@ -167,6 +167,13 @@ final class CreditGrants {
         }
     }
 
+    /** The source of a message that has arrived in part is dead: nothing of it is under way any more. */
+    void abandon(Job job, Message message) {
+        offerWindows.giveBack(job.sender(message.source()), message);
+        message.tell(message.arrived());
+        tellNext(job, message);
+    }
+
     // ---- credit
 
     /** Returns a message's cost to its sender's credit. */

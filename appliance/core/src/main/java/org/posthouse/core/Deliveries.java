@@ -1,5 +1,7 @@
 package org.posthouse.core;
 
+import java.util.List;
+import java.util.function.Predicate;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -65,7 +67,7 @@ final class Deliveries {
         Parcel head = frame.hold();
         Message message = Message.of(view, head);
         Receive posted = to.mailbox().matchFor(view.context(), view.source(), view.tag());
-        Receive receive = posted == null ? push(to, message) : posted;
+        Receive receive = isDiscarded(to, message) ? Receive.DISCARDED : posted == null ? push(to, message) : posted;
         try {
             log(to, message, head, receive);
         } catch (JournalFailure e) {
@@ -74,7 +76,9 @@ final class Deliveries {
         }
         to.mailbox().accept(message, receive);
         to.incoming().begin(message);
-        if (message.receive() != null) {
+        if (message.isDiscarded()) {
+            discard(to, message);
+        } else if (message.receive() != null) {
             times.met(message);
             to.counters().countDelivered(message);
             handOver(to, message);
@@ -88,6 +92,59 @@ final class Deliveries {
             }
         }
         return true;
+    }
+
+    // ---- messages that nobody receives
+
+    /**
+     * Whether an arriving message is dropped, because its receiver is dead or its communicator is revoked. An offer is not: its sender takes it
+     * back when it is told.
+     */
+    private static boolean isDiscarded(HomedRank to, Message message) {
+        return message.form() != FrameType.OFFER && (to.job().failures().isDead(to.rank()) || to.mailbox().isRevoked(message.context()));
+    }
+
+    /** Drops what has arrived of a message that is in no mailbox. What follows of it is dropped too, and then its sender gets its credit back. */
+    private void discard(HomedRank to, Message message) {
+        message.release();
+        abandon(to, message);
+    }
+
+    private void discardWaiting(HomedRank to, Predicate<Message> which) {
+        to.mailbox().remove(message -> (message.form() != FrameType.OFFER || message.isAhead()) && which.test(message), message -> {
+            message.match(Receive.DISCARDED);
+            discard(to, message);
+        });
+    }
+
+    /** The rank is dead: drops all that waits for it, except offers that their senders take back. */
+    void discardAll(HomedRank dead) {
+        discardWaiting(dead, message -> true);
+        for (Message message : List.copyOf(dead.incoming().arriving())) {
+            if (message.receive() != null) {
+                progress(dead, message);
+            }
+        }
+    }
+
+    /** A communicator of the rank is revoked: drops what waits in its contexts. */
+    void revoke(HomedRank to, int context) {
+        to.mailbox().revoke(context);
+        discardWaiting(to, message -> to.mailbox().isRevoked(message.context()));
+    }
+
+    /** Nothing more comes from this rank: drops what has come of its messages that will never be whole. */
+    void sourceDied(HomedRank to, int source) {
+        to.mailbox().remove(message -> message.source() == source && (message.form() == FrameType.OFFER || !message.isComplete()), message -> {
+            message.release();
+            budget.leave(to, message);
+        });
+        for (Message message : List.copyOf(to.incoming().arriving())) {
+            if (message.source() == source) {
+                to.incoming().end(TransferId.of(message));
+                creditGrants.abandon(to.job(), message);
+            }
+        }
     }
 
     /**
@@ -298,7 +355,7 @@ final class Deliveries {
 
     private static void pass(HomedRank to, Message message, Parcel chunk) {
         message.pass(chunk.payloadBytes());
-        if (to.port() == null) {
+        if (to.port() == null || message.isDiscarded()) {
             chunk.release();
         } else {
             to.port().chunk(chunk);
@@ -390,13 +447,13 @@ final class Deliveries {
     /**
      * Gives a matched message's sender its next clear, or its credit back, unless the receiver is slow. If the receiver
      * has disconnected, credit is still returned and offers stay as they are. If it has finalized, it has all its
-     * messages, and offers continue.
+     * messages, and offers continue; so they do if it is dead, and are dropped.
      */
     void progress(HomedRank to, Message message) {
         RankPort port = to.port();
         boolean offered = message.form() == FrameType.OFFER;
         boolean over = message.isComplete() && !message.isBehind() && (!offered || message.isAhead());
-        boolean reads = port != null || to.state() == RankState.FINALIZED;
+        boolean reads = port != null || to.state() == RankState.FINALIZED || to.job().failures().isDead(to.rank());
         boolean wantsMore = offered && reads && !message.isBehind() && creditGrants.wantsMore(message);
         if (!over && !wantsMore) {
             return;

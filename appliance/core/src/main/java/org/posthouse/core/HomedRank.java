@@ -110,6 +110,12 @@ public final class HomedRank {
         this.incarnation = incarnation;
     }
 
+    /** Its process has ended before it connected. */
+    void neverCame(int incarnation) {
+        transition(RankState.LOST);
+        this.incarnation = incarnation;
+    }
+
     /** A process has connected that has not read everything that the rank was sent: begins its replay. */
     void beginReplay(RankPort real, int incarnation, ResumePoint resumePoint, HistorySource historySource, long nanos) {
         transition(RankState.REPLAYING);

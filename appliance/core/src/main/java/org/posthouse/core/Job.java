@@ -36,6 +36,7 @@ public final class Job {
     private final OfferingSender[] senders;
     private final CollectiveCalls collectiveCalls = new CollectiveCalls();
     private final BlockedRanks blocked = new BlockedRanks();
+    private final JobFailures failures = new JobFailures();
 
     /**
      * @param self index of this relay in the job's homes
@@ -214,6 +215,16 @@ public final class Job {
 
     BlockedRanks blocked() {
         return blocked;
+    }
+
+    /** The failures that its ranks are told of. */
+    JobFailures failures() {
+        return failures;
+    }
+
+    /** Whether ranks are told of a rank that has died, and go on. */
+    boolean tellsFailures() {
+        return opening.tellsFailures() && !logged();
     }
 
     /** The call that a rank of the job, at any home, is blocked in, as far as is known here. */

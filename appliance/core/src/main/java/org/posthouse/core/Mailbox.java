@@ -1,9 +1,13 @@
 package org.posthouse.core;
 
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
@@ -52,6 +56,9 @@ public final class Mailbox {
     private final int contextsMax;
     private final Map<Integer, Context> contexts = new HashMap<>();
     private Context recent;
+
+    /** Numbers of the communicators that were revoked. */
+    private final BitSet revoked = new BitSet();
 
     /** The order number of the last posted receive or probe. */
     private long posts = Long.MIN_VALUE;
@@ -183,7 +190,11 @@ public final class Mailbox {
         Channel channel = context.channel(message.source());
         assert message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
         channel.sequence = message.sequence();
-        assert receive == Receive.PUSHED || receive != null || !isOpen(context.id) : message + " waits in " + context.pushWindow;
+        assert receive != null || !isOpen(context.id) : message + " waits in " + context.pushWindow;
+        if (receive == Receive.DISCARDED) {
+            message.match(receive);
+            return;
+        }
         if (receive == Receive.PUSHED) {
             assert isOpen(context.id) && context.arrived.first() == null : message + " is pushed in " + context.pushWindow;
             message.match(receive);
@@ -394,6 +405,29 @@ public final class Mailbox {
                 each.accept(message);
             }
         }
+    }
+
+    /** Removes the waiting messages that {@code which} selects, and passes them to {@code end} in the order of arrival. */
+    void remove(Predicate<Message> which, Consumer<Message> end) {
+        List<Message> removed = new ArrayList<>();
+        forEachUnexpected(message -> {
+            if (which.test(message)) {
+                removed.add(message);
+            }
+        });
+        for (Message message : removed) {
+            takeOut(context(message.context()), message);
+            end.accept(message);
+        }
+    }
+
+    /** Nothing more is received in this context or the next one, which belong to one communicator: what comes is dropped. */
+    void revoke(int contextId) {
+        revoked.set(contextId >> 1);
+    }
+
+    boolean isRevoked(int contextId) {
+        return !revoked.isEmpty() && revoked.get(contextId >> 1);
     }
 
     /** Number of messages that wait for a receive. */

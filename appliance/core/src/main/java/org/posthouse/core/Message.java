@@ -184,6 +184,11 @@ public final class Message {
         return receive == Receive.PUSHED;
     }
 
+    /** Whether nobody will receive it, so that its payload is dropped. */
+    boolean isDiscarded() {
+        return receive == Receive.DISCARDED;
+    }
+
     /** The number of its arrival in the log, or -1 without a log. */
     public long logPosition() {
         return logPosition;

@@ -1,5 +1,6 @@
 package org.posthouse.core;
 
+import java.nio.ByteBuffer;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
 
@@ -39,6 +40,14 @@ public interface Peer {
 
     /** Reports a rank that is blocked (BLOCKED), or one that is blocked for ever (MISMATCH). */
     void stall(FrameType type, BlockedReport blockedReport);
+
+    /**
+     * Passes a frame about failures on, to each core of that relay that has ranks of the job: RANK_FAILED, REVOKE or AGREED; an AGREE only to
+     * the core of its coordinator.
+     *
+     * @param behind whether it must not overtake anything that was passed on before it
+     */
+    void failure(ByteBuffer frame, boolean behind);
 
     /** Gives credit back to {@code rank}, which is at home there. */
     void credit(long job, int rank, long bytes, int messages);

@@ -18,6 +18,7 @@ final class RankLifecycle {
     private final Deliveries deliveries;
     private final Checkpoints checkpoints;
     private final CollectiveMismatchDetector collectiveMismatchDetector;
+    private final FailureFrames failureFrames;
     private final RankAdmission rankAdmission;
     private final Followers followers;
 
@@ -27,10 +28,12 @@ final class RankLifecycle {
             Deliveries deliveries,
             Checkpoints checkpoints,
             CollectiveMismatchDetector collectiveMismatchDetector,
+            FailureFrames failureFrames,
             HistorySource historySource) {
         this.deliveries = deliveries;
         this.checkpoints = checkpoints;
         this.collectiveMismatchDetector = collectiveMismatchDetector;
+        this.failureFrames = failureFrames;
         this.rankAdmission = new RankAdmission(relay, config, historySource, rank -> leave(rank, RankState.AWAY));
         this.followers = new Followers(rankAdmission, historySource, deliveries.times());
     }
@@ -162,8 +165,30 @@ final class RankLifecycle {
     private void lose(HomedRank rank, CloseNotice why) {
         boolean awaited = rank.job().logged();
         leave(rank, awaited ? RankState.AWAY : RankState.LOST);
+        if (rank.job().tellsFailures()) {
+            failureFrames.declareDead(rank);
+        }
         rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
         followers.promote(rank);
+    }
+
+    /**
+     * The rank's launcher knows that its process has ended, or that its node is gone. Does nothing if the rank is lost already or has another
+     * process.
+     */
+    void ended(HomedRank rank, int incarnation) {
+        boolean there = rank.state() == RankState.CONNECTED || rank.state() == RankState.MOVING;
+        if (!rank.job().tellsFailures() || there && rank.incarnation() != incarnation) {
+            return;
+        }
+        if (there) {
+            RankPort port = rank.port();
+            lose(rank, CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its launcher has given up its process"));
+            port.close(CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its launcher has given up this process"));
+        } else if (rank.state() == RankState.WAITING) {
+            rank.neverCame(incarnation);
+            failureFrames.declareDead(rank);
+        }
     }
 
     private void leave(HomedRank rank, RankState next) {

@@ -49,6 +49,9 @@ public interface RankPort {
     /** Answers the wish to take an offer back: it is gone, or it was matched before. */
     void withdrawn(int context, int destination, long sequence, boolean gone);
 
+    /** A frame about failures: RANK_FAILED, REVOKE or AGREED. */
+    void failure(ByteBuffer frame);
+
     /** The rank is blocked in a collective for ever. */
     void mismatch(BlockedReport blockedReport);
 

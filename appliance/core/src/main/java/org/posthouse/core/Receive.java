@@ -9,6 +9,9 @@ public sealed class Receive {
     /** Stands for the receive of a message that is pushed: its rank finds out which it is. */
     static final Receive PUSHED = new Receive(0, Wire.ANY, Wire.ANY, 0);
 
+    /** Stands for the receive of a message that nobody will receive: it is taken and dropped, and its sender gets its credit back. */
+    static final Receive DISCARDED = new Receive(0, Wire.ANY, Wire.ANY, 0);
+
     private final int context;
     private final int source;
     private final int tag;

@@ -16,6 +16,7 @@ import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.RankFailed;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
@@ -38,6 +39,7 @@ public final class RelayCore {
     private final RankLifecycle lives;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
+    private final FailureFrames failureFrames;
     private final Deliveries deliveries;
     private final RecoveryFrames recoveryFrames;
     private final Checkpoints checkpoints;
@@ -62,7 +64,8 @@ public final class RelayCore {
         jobs = new OpenJobs(relay, shards, forwardCounts);
         checkpoints = new Checkpoints(checkpointImages);
         deliveries = new Deliveries(config, shards, pool, new MatchTimes(nanoTime), checkpoints);
-        lives = new RankLifecycle(relay, config, deliveries, checkpoints, collectiveMismatchDetector, historySource);
+        failureFrames = new FailureFrames(deliveries);
+        lives = new RankLifecycle(relay, config, deliveries, checkpoints, collectiveMismatchDetector, failureFrames, historySource);
         rankFrames = new RankFrames(config, deliveries, historySource, checkpoints, lives.followers());
         peerFrames = new PeerFrames(deliveries, forwardCounts, historySource);
         recoveryFrames = new RecoveryFrames(deliveries);
@@ -328,6 +331,7 @@ public final class RelayCore {
             switch (view.type()) {
                 case BLOCKED -> blocked(rank, BlockedReport.decode(frame.copy()));
                 case POINT -> pointed(rank, CheckpointNotice.decode(frame.copy()));
+                case REVOKE, AGREE -> failureFrames.fromRank(rank, frame);
                 default -> fromConnected(rank, frame);
             }
         }
@@ -414,6 +418,26 @@ public final class RelayCore {
             job.fail(e);
         }
         return !job.isUnloggable();
+    }
+
+    /** Handles another core's frame about failures: RANK_FAILED, REVOKE, AGREE or AGREED. */
+    public void failure(Peer peer, Frame frame) {
+        Job job = job(frame.view().job());
+        if (job != null) {
+            try {
+                failureFrames.fromPeer(job, peer, frame);
+            } catch (WireException e) {
+                breach(peer, job.id(), e);
+            }
+        }
+    }
+
+    /** The launcher knows that this process of a rank has ended, or that it cannot be reached. */
+    public void rankFailed(RankFailed failed) {
+        HomedRank rank = jobs.homed(failed.job(), failed.rank());
+        if (rank != null) {
+            lives.ended(rank, failed.incarnation());
+        }
     }
 
     /** The link to another core is down, or up again. */

@@ -78,6 +78,11 @@ final class ReplayPort implements RankPort {
         port.withdrawn(context, destination, sequence, gone);
     }
 
+    @Override
+    public void failure(ByteBuffer frame) {
+        throw new IllegalStateException("a failure is told to " + rank + ", which is replayed: its job is logged");
+    }
+
     /** Dropped: earlier reports are in the rank's history, and the rank will request the present one again. */
     @Override
     public void mismatch(BlockedReport blockedReport) {}

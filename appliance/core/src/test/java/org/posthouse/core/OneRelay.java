@@ -70,15 +70,25 @@ final class OneRelay {
     }
 
     private OneRelay(boolean logged, boolean keepsOutput, long unexpectedBytes) throws Refusal {
+        this(logged, keepsOutput, false, unexpectedBytes);
+    }
+
+    private OneRelay(boolean logged, boolean keepsOutput, boolean tellsFailures, long unexpectedBytes) throws Refusal {
         config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30, unexpectedBytes);
         core = new RelayCore("relay-here", config, 1, UnexpectedPool.own(config, 1), () -> this.nanos, historySource, images);
         JobOpen opening = opening(JOB, logged);
-        open(keepsOutput ? opening.keepingOutput() : opening, events);
+        JobOpen told = tellsFailures ? opening.tellingFailures() : opening;
+        open(keepsOutput ? told.keepingOutput() : told, events);
         open(opening(OTHER_JOB, logged), otherEvents);
     }
 
     private void open(JobOpen opening, List<JobEvent> told) throws Refusal {
         core.openJob(opening, this::peerOf, told::add, opening.logged() ? journal : Journal.NONE);
+    }
+
+    /** The ranks of its first job are told of a rank that has died, and go on. */
+    static OneRelay tellingFailures() throws Refusal {
+        return new OneRelay(false, false, true, 0);
     }
 
     /** It has so much memory for messages that wait for their receives. */
@@ -212,6 +222,11 @@ final class OneRelay {
         }
 
         @Override
+        public void failure(ByteBuffer frame, boolean behind) {
+            passes(FailureText.of(frame) + " to " + site + (behind ? " behind all" : ""));
+        }
+
+        @Override
         public void credit(long job, int rank, long bytes, int messages) {
             passes("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
         }
@@ -311,6 +326,11 @@ final class OneRelay {
         @Override
         public void withdrawn(int context, int destination, long sequence, boolean gone) {
             hears("withdrawn ->" + destination + " #" + sequence + " " + gone);
+        }
+
+        @Override
+        public void failure(ByteBuffer frame) {
+            hears(FailureText.of(frame));
         }
 
         @Override

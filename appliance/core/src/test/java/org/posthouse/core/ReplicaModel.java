@@ -484,6 +484,11 @@ final class ReplicaModel {
         }
 
         @Override
+        public void failure(ByteBuffer frame) {
+            throw new AssertionError("a rank of a logged job is told of a failure");
+        }
+
+        @Override
         public void mismatch(BlockedReport blockedReport) {
             throw new AssertionError("nobody reports");
         }

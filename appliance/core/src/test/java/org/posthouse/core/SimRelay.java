@@ -300,6 +300,11 @@ final class SimRelay {
         }
 
         @Override
+        public void failure(ByteBuffer frame, boolean behind) {
+            throw new AssertionError("no rank fails");
+        }
+
+        @Override
         public void credit(long job, int rank, long bytes, int messages) {
             checkHolds("credit came back");
             world.toPeer(number, to, frames.credit(rank, bytes, messages), false);
@@ -447,6 +452,11 @@ final class SimRelay {
                 world.withdrawn(world.letter(context, rank.rank(), destination, sequence));
             }
             toRank(frames.withdrawn(context, rank.rank(), destination, sequence, gone));
+        }
+
+        @Override
+        public void failure(ByteBuffer frame) {
+            throw new AssertionError("no rank fails");
         }
 
         @Override

@@ -24,6 +24,7 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.RankFailed;
 import org.posthouse.wire.Token;
 
 /**
@@ -281,6 +282,14 @@ public final class JobRelays implements AgentTransport, AutoCloseable {
         RelayClient line = lines[job.homeOf()[kept.rank()]];
         if (line != null) {
             line.kept(kept);
+        }
+    }
+
+    /** Tells a rank's relay that its process has ended, if there is a connection to it. */
+    synchronized void rankFailed(RankFailed failed) {
+        RelayClient line = lines[job.homeOf()[failed.rank()]];
+        if (line != null) {
+            line.rankFailed(failed);
         }
     }
 

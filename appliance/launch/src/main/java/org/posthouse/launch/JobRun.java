@@ -129,7 +129,8 @@ public final class JobRun implements RunningJob {
         }
         this.reporter = new RankReporter(opening, relays, host, tail);
         this.watch = new JobSupervisor(
-                spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
+                spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, relays::rankFailed,
+                output::tell);
     }
 
     /** Null if no rank reads input. */

@@ -194,8 +194,9 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
     }
 
     private static JobOpen opening(long job, JobSpec spec, List<HomeRelay> homes, int[] homeOf) throws JobFailure {
-        JobOpen opening = new JobOpen(
+        JobOpen plain = new JobOpen(
                 job, Token.random(), spec.durability(), false, spec.name(), homes, homeOf, spec.patience().launcherSeconds(), false);
+        JobOpen opening = spec.tellsProgram() ? plain.tellingFailures() : plain;
         requireRoom(opening);
         return opening;
     }

@@ -89,8 +89,12 @@ public final class LinkedRelay {
     /** Whether the link was released. Jobs that are over may still send frames then. */
     private boolean left;
 
-    /** A report that must not overtake what was sent before it; {@code behind} is the number of those frames. */
-    private record Diagnosis(Side side, ByteBuf frame, long behind) {}
+    /**
+     * A report that must not overtake what was sent before it; {@code behind} is the number of those frames.
+     *
+     * @param repeated whether it is repeated, and may be dropped
+     */
+    private record Diagnosis(Side side, ByteBuf frame, long behind, boolean repeated) {}
 
     /** A shard's frames of one kind. */
     private static final class Sender {
@@ -199,7 +203,7 @@ public final class LinkedRelay {
         Side side = sides.get(from.shard().number());
         control.submit(() -> {
             if (!left && diagnoses.size() < DIAGNOSES_MAX && links.isUp(id)) {
-                diagnoses.add(new Diagnosis(side, frame, acknowledged + senders.size()));
+                diagnoses.add(new Diagnosis(side, frame, acknowledged + senders.size(), true));
                 sendDiagnoses();
             } else {
                 frame.release();
@@ -222,10 +226,23 @@ public final class LinkedRelay {
         return true;
     }
 
+    /** Sends a frame after all frames sent before it have been handled. It is not dropped: there is one for each death of a rank. */
+    void sendBehind(RelayPeer from, ByteBuf frame) {
+        Side side = sides.get(from.shard().number());
+        control.submit(() -> {
+            if (left) {
+                frame.release();
+            } else {
+                diagnoses.add(new Diagnosis(side, frame, acknowledged + senders.size(), false));
+                sendDiagnoses();
+            }
+        });
+    }
+
     private void sendDiagnoses() {
         while (!diagnoses.isEmpty() && diagnoses.element().behind <= acknowledged) {
             Diagnosis next = diagnoses.remove();
-            if (next.side.late == null && links.isUp(id) && links.writable(id)) {
+            if (!next.repeated || next.side.late == null && links.isUp(id) && links.writable(id)) {
                 send(next.side.others, next.frame);
             } else {
                 next.frame.release();

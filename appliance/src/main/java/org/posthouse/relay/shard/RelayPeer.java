@@ -2,6 +2,7 @@ package org.posthouse.relay.shard;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,6 +120,18 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
             diagnose(frame);
         } else {
             gate(new Gated(frame, false, true));
+        }
+    }
+
+    /** Jobs with a log have no such frames, so they never wait at the gate. */
+    @Override
+    public void failure(ByteBuffer frame, boolean behind) {
+        assert shard.strand().isInside();
+        ByteBuf bytes = Unpooled.wrappedBuffer(frame);
+        if (behind && held == null && relay.isReachable()) {
+            relay.sendBehind(this, bytes);
+        } else {
+            send(bytes, false);
         }
     }
 

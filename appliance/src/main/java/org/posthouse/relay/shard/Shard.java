@@ -1,6 +1,8 @@
 package org.posthouse.relay.shard;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -366,6 +368,13 @@ public final class Shard {
         }
     }
 
+    /** Handles another core's frame about failures, behind all frames that it forwarded before. Confined to the strand. */
+    public void failure(Peer peer, ByteBuf frame) {
+        assert strand.isInside();
+        takenView.wrap(frame.nioBuffer(), 0);
+        core.failure(peer, taken.set(frame, frame.readerIndex(), frame.readableBytes(), takenView));
+    }
+
     private void take(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         take(peer, buffer, index, length);
         count(peer, kept);
@@ -533,6 +542,12 @@ public final class Shard {
         @Override
         public void stall(FrameType type, BlockedReport blockedReport) {
             to.strand.submit(() -> to.stalled(to.ways.get(number), type, blockedReport));
+        }
+
+        @Override
+        public void failure(ByteBuffer frame, boolean behind) {
+            Way back = to.ways.get(number);
+            to.strand.submit(() -> to.failure(back, Unpooled.wrappedBuffer(frame)));
         }
 
         @Override

@@ -1,5 +1,6 @@
 package org.posthouse.relay.log;
 
+import java.nio.ByteBuffer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
@@ -136,6 +137,11 @@ final class LogBacklogTest {
 
         @Override
         public boolean forward(Parcel frame, boolean kept) {
+            throw new AssertionError("nothing is sent");
+        }
+
+        @Override
+        public void failure(ByteBuffer frame, boolean behind) {
             throw new AssertionError("nothing is sent");
         }
 

@@ -19,7 +19,9 @@ public final class Examples {
             new Example("heat", Heat.class.getName(), "heat on a square plate, neighbours swap rows  [n] [steps]"),
             new Example("waves", Waves.class.getName(), "a string swings, and is saved now and then  [points] [steps]"),
             new Example("life", Life.class.getName(), "game of life on a torus  [--pattern NAME] [--rle FILE] [...]"),
-            new Example("matmul", Matmul.class.getName(), "dense matrix product by SUMMA  [rows] [columns] [inner]"));
+            new Example("matmul", Matmul.class.getName(), "dense matrix product by SUMMA  [rows] [columns] [inner]"),
+            new Example("stencil-shrink", StencilShrink.class.getName(), "goes on when ranks die, with the others  [cells] [steps] [deaths]"),
+            new Example("farm-blank", FarmBlank.class.getName(), "gives the tasks of dead workers to others  [tasks] [deaths]"));
 
     private Examples() {}
 

@@ -100,6 +100,16 @@ final class ArrivingMessages {
         });
     }
 
+    /** Ends the receives of messages that will not be whole, because their source is dead. */
+    void sourceDied(int source, ReceiveException why) {
+        receives.entrySet().removeIf(each -> {
+            if (each.getKey().source == source) {
+                each.getValue().abandon(why);
+            }
+            return each.getKey().source == source;
+        });
+    }
+
     /** Ends the receives of a context with an error. */
     void abandon(int context, ReceiveException why) {
         receives.values().stream().filter(receive -> receive.context == context).forEach(receive -> receive.abandon(why));

@@ -5,12 +5,14 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantWriter;
@@ -56,6 +58,9 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** For each context, the number of receives called in it. */
     private final Map<Integer, long[]> posts = new HashMap<>();
+
+    /** Receives to be taken back as soon as the connection has room. */
+    private final ArrayDeque<PostedReceive> failing = new ArrayDeque<>();
 
     private long deliveries;
 
@@ -111,6 +116,9 @@ public final class Inbox implements LocalMatchContexts.Posting {
     public void post(PostedReceive postedReceive) throws IOException {
         localMatchContexts.of(postedReceive.context).countPosted(1);
         requests.post(postedReceive);
+        if (postedReceive.failing() != null) {
+            requests.cancel(postedReceive);
+        }
     }
 
     @Override
@@ -199,6 +207,9 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Posts the receives that have waited, because frames may be sent again. */
     public void proceed() throws IOException {
+        while (!failing.isEmpty() && requests.hasRoom()) {
+            takeBackFailing(failing.remove());
+        }
         if (isPostDue()) {
             localMatchContexts.postWaiting(this);
         }
@@ -238,6 +249,58 @@ public final class Inbox implements LocalMatchContexts.Posting {
         }
         requests.cancel(postedReceive);
         return true;
+    }
+
+    // ---- receives that can no longer take place
+
+    /** Nothing more comes of this source's messages that have come in part. */
+    public void sourceDied(int source, ReceiveException why) {
+        arriving.sourceDied(source, why);
+    }
+
+    /**
+     * Ends the waiting receives and probes that name a source, in some contexts, unless the relay has a message for them.
+     *
+     * @param source a world rank, or ANY for all receives and probes of the contexts
+     */
+    public void fail(int source, IntPredicate contexts, ReceiveException why) throws IOException {
+        Stream.concat(requests.receives(), localMatchContexts.waiting().stream())
+                .filter(receive -> (source == Wire.ANY || receive.source == source) && contexts.test(receive.context))
+                .toList()
+                .forEach(receive -> fail(receive, why));
+        requests.probes()
+                .filter(probe -> (source == Wire.ANY || probe.source == source) && contexts.test(probe.context))
+                .forEach(probe -> probe.abandon(why));
+        proceed();
+    }
+
+    private void fail(PostedReceive receive, ReceiveException why) {
+        if (!receive.isMatched() && !receive.isDone()) {
+            receive.fails(why);
+            failing.add(receive);
+        }
+    }
+
+    /** Starts a receive that only a message can complete that has come already. */
+    public void receiveWhatCame(PostedReceive receive, ReceiveException why) throws IOException {
+        receive.fails(why);
+        receive(receive);
+        if (!receive.isMatched() && !receive.isDone()) {
+            failing.add(receive);
+            proceed();
+        }
+    }
+
+    /** Only the relay decides whether a message was there before, so a receive that waits here is posted first. */
+    private void takeBackFailing(PostedReceive receive) throws IOException {
+        if (receive.isMatched() || receive.isDone() || receive.isBeingCancelled()) {
+            return;
+        }
+        if (requests.posted(receive.request()) == receive) {
+            requests.cancel(receive);
+        } else {
+            endAhead(receive.context);
+        }
     }
 
     // ---- answers of the relay

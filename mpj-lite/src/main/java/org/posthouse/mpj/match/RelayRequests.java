@@ -132,6 +132,16 @@ final class RelayRequests {
         return pendingOperations.size() == 0 && cancelling.isEmpty();
     }
 
+    /** Whether requests may be written now. */
+    boolean hasRoom() {
+        return line.hasRoom();
+    }
+
+    /** The probes that the relay has not answered. */
+    Stream<PendingProbe> probes() {
+        return pendingOperations.all().stream().filter(operation -> operation instanceof PendingProbe).map(operation -> (PendingProbe) operation);
+    }
+
     /** The posted receives. */
     Stream<PostedReceive> receives() {
         return pendingOperations.all().stream()

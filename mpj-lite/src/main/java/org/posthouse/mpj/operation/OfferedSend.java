@@ -78,6 +78,8 @@ public final class OfferedSend extends Operation {
     public void withdrawn() {
         if (believed) {
             neverHappened();
+        } else if (failing() != null) {
+            abandon(failing());
         } else {
             cancelled();
         }

@@ -25,6 +25,8 @@ public class Operation {
     /** Whether {@code Endpoint.cancel} waits for the relay's answer. Guarded by the endpoint's lock. */
     private boolean beingCancelled;
 
+    private ReceiveException failing;
+
     /**
      * Whether the program knows that it is done, so that the result of a further test does not depend on time. Guarded
      * by the endpoint's lock.
@@ -137,6 +139,16 @@ public class Operation {
     /** Sets that the program knows that it is done. */
     public final void seen() {
         seen = true;
+    }
+
+    /** The failure with which it ends if the relay has nothing for it; null if it is not to end. Guarded by the endpoint's lock. */
+    public final ReceiveException failing() {
+        return failing;
+    }
+
+    /** It is to end with this failure, unless a message was matched with it before. */
+    public final void fails(ReceiveException why) {
+        failing = why;
     }
 
     /** Whether a cancel waits for the relay's answer. */

@@ -37,7 +37,16 @@ public final class PendingProbe extends Operation {
 
     /** The relay's answer; {@code found} is null if no message matches. */
     public void answer(Envelope found) {
-        complete(found, null);
+        if (!isDone()) {
+            complete(found, null);
+        }
+    }
+
+    /** Ends the probe with an error; a later answer means nothing. */
+    public void abandon(ReceiveException why) {
+        if (!isDone()) {
+            complete(null, why);
+        }
     }
 
     @Override

@@ -176,7 +176,11 @@ public final class PostedReceive extends Operation {
 
     /** Ends the receive by a cancel that was in time. */
     public void takenBack() {
-        cancelled();
+        if (failing() == null) {
+            cancelled();
+        } else {
+            abandon(failing());
+        }
     }
 
     /**

@@ -1,6 +1,8 @@
 package org.posthouse.mpj.operation;
 
-/** A receive whose message does not fit or cannot be stored. The message is consumed. */
+/**
+ * An operation that failed: mostly a receive whose message does not fit or cannot be stored. Such a message is consumed.
+ */
 public final class ReceiveException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -19,7 +21,11 @@ public final class ReceiveException extends Exception {
         /** Storing it failed for another reason: a fault in this library. */
         INTERNAL,
         /** No message will come: the ranks are in collectives that do not match. */
-        MISMATCH
+        MISMATCH,
+        /** The other rank has died. */
+        PROC_FAILED,
+        /** The communicator was revoked. */
+        REVOKED
     }
 
     private final Kind kind;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantWriter;
 import org.posthouse.mpj.operation.Content;
@@ -54,6 +55,9 @@ public final class Outbox {
 
     /** Cleared offers that wait for room on the connection. */
     private final ArrayDeque<OfferedSend> held = new ArrayDeque<>();
+
+    /** Offers to be taken back as soon as the connection has room. */
+    private final ArrayDeque<OfferedSend> failing = new ArrayDeque<>();
 
     /** Whether a frame was written that another process may be waiting for. */
     private boolean urgent;
@@ -299,6 +303,12 @@ public final class Outbox {
      * the next flush at the latest.
      */
     public void proceed() throws IOException {
+        while (!failing.isEmpty() && line.hasRoom()) {
+            OfferedSend offeredSend = failing.remove();
+            if (!offeredSend.isDone() && !offeredSend.isBeingCancelled()) {
+                withdraw(offeredSend);
+            }
+        }
         while (!held.isEmpty() && line.hasRoom()) {
             OfferedSend offeredSend = held.peek();
             sendChunks(offeredSend, Math.min(offeredSend.cleared, offeredSend.sent + offeredSend.chunkBytes), offeredSend.chunkBytes);
@@ -439,6 +449,16 @@ public final class Outbox {
             int destination = image.readInt();
             last[destination] = image.readLong();
         }
+    }
+
+    /** Ends the sends that {@code which} selects and that nobody has matched: offers are taken back first. */
+    public void fail(Predicate<OfferedSend> which, ReceiveException why) throws IOException {
+        backlog.fail(which, why);
+        offered.values().stream().filter(send -> !send.isDone() && which.test(send)).forEach(send -> {
+            send.fails(why);
+            failing.add(send);
+        });
+        proceed();
     }
 
     /** Ends all offers in a context with an error. */

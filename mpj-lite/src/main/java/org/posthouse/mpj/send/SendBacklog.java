@@ -143,6 +143,14 @@ public final class SendBacklog {
         });
     }
 
+    /** Removes the sends that {@code which} selects, and ends them with an error: none of them has begun. */
+    void fail(Predicate<OfferedSend> which, ReceiveException why) {
+        channels.values().stream().flatMap(ArrayDeque::stream).filter(which).toList().forEach(offeredSend -> {
+            remove(offeredSend);
+            offeredSend.abandon(why);
+        });
+    }
+
     /** A value that changes when a send begins. */
     long trace() {
         long trace = 0;

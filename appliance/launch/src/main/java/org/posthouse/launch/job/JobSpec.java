@@ -53,6 +53,11 @@ public record JobSpec(
         return logged() && patience.maxRestarts() > 0;
     }
 
+    /** Whether the program is told of a rank's death, and goes on. */
+    public boolean tellsProgram() {
+        return !logged() && patience.tellsProgram();
+    }
+
     /** A job whose ranks read nothing. */
     public JobSpec(
             String name,

@@ -3,7 +3,7 @@ package org.posthouse.launch.job;
 import org.posthouse.wire.JobOpen;
 
 /**
- * The failures that a logged job survives.
+ * The failures that a job survives.
  *
  * @param maxRestarts most restarts of each rank ({@code --max-restarts}); 0: any death ends the job
  * @param relayTimeoutMs milliseconds of dialling a lost relay again ({@code --relay-timeout}); 0: its loss ends the job
@@ -11,8 +11,9 @@ import org.posthouse.wire.JobOpen;
  *     ({@code --silence}); 0: for ever
  * @param launcherSeconds seconds that its relays keep the job without its launcher ({@code --launcher-timeout}), at
  *     most {@link JobOpen#KEEP_SECONDS_MAX}; 0: as the relays are set
+ * @param tellsProgram whether the program of a job without a log is told of a rank's death, and goes on ({@code --on-failure})
  */
-public record RestartPolicy(int maxRestarts, long relayTimeoutMs, int silenceSeconds, int launcherSeconds) {
+public record RestartPolicy(int maxRestarts, long relayTimeoutMs, int silenceSeconds, int launcherSeconds, boolean tellsProgram) {
     private static final int SILENCE_SECONDS_DEFAULT = 30;
 
     /** As much as a user wants who does not say. A relay that is started again waits for its jobs' launchers as long. */
@@ -27,6 +28,11 @@ public record RestartPolicy(int maxRestarts, long relayTimeoutMs, int silenceSec
                     "maxRestarts " + maxRestarts + ", relayTimeoutMs " + relayTimeoutMs + ", silenceSeconds " + silenceSeconds
                             + " and launcherSeconds " + launcherSeconds + ", expected 0 or more");
         }
+    }
+
+    /** The program is told of no death. */
+    public RestartPolicy(int maxRestarts, long relayTimeoutMs, int silenceSeconds, int launcherSeconds) {
+        this(maxRestarts, relayTimeoutMs, silenceSeconds, launcherSeconds, false);
     }
 
     /** With the usual patience for processes that stand still. */

@@ -41,6 +41,7 @@ import org.posthouse.wire.NamedRecord;
 import org.posthouse.wire.NodeLifetimes;
 import org.posthouse.wire.NodesPage;
 import org.posthouse.wire.Nonce;
+import org.posthouse.wire.RankFailed;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -391,8 +392,17 @@ public final class RelayClient implements AutoCloseable {
 
     /** Sends this to the relay. Nothing is sent on a broken connection, which its reader notices. */
     public void kept(JobKept kept) {
+        tell(kept.encode());
+    }
+
+    /** As {@link #kept}: a process of a rank has ended, which its relay need not have noticed. */
+    public void rankFailed(RankFailed failed) {
+        tell(failed.encode());
+    }
+
+    private void tell(ByteBuffer frame) {
         try {
-            write(kept.encode());
+            write(frame);
         } catch (IOException e) {
             closed.completeExceptionally(e);
         }

@@ -13,6 +13,7 @@ import org.posthouse.launch.job.RankNotes;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
+import org.posthouse.wire.RankFailed;
 
 /**
  * Supervises a job: passes each signal to the part that decides what it means, and says when the job is over. {@link
@@ -34,6 +35,7 @@ public final class JobSupervisor {
     private final LingeringProcesses lingeringProcesses;
     private final RelaySupervisor relaySupervisor;
     private final RankStarter starter;
+    private final SurvivedDeaths survivedDeaths;
     private final RankSupervisor rankSupervisor;
 
     /**
@@ -41,6 +43,7 @@ public final class JobSupervisor {
      * @param homeOf for each rank, the index of its relay
      * @param redial dials a lost relay again, which ends with a signal
      * @param kept informs the rank's relay
+     * @param failed informs the relay of a rank whose process has ended
      * @param printer prints a line for people
      */
     public JobSupervisor(
@@ -52,6 +55,7 @@ public final class JobSupervisor {
             RankRecords records,
             IntConsumer redial,
             Consumer<JobKept> kept,
+            Consumer<RankFailed> failed,
             Consumer<String> printer) {
         this.size = spec.ranks();
         this.job = job;
@@ -67,8 +71,9 @@ public final class JobSupervisor {
         long relayTimeoutMs = spec.isRestartable() ? spec.patience().relayTimeoutMs() : 0;
         this.relaySupervisor = new RelaySupervisor(relayTimeoutMs, homeOf, ranks, jobTimers, deadlockReporter, verdict, notices, redial);
         this.starter = new RankStarter(size, spec.patience().maxRestarts(), ranks, host, jobTimers, verdict, notices);
+        this.survivedDeaths = new SurvivedDeaths(spec.tellsProgram(), size, job, failed, notices);
         this.rankSupervisor = new RankSupervisor(
-                spec.isRestartable(), ranks, starter, relaySupervisor, jobTimers, host, records, verdict, notices);
+                spec.isRestartable(), survivedDeaths, ranks, starter, relaySupervisor, jobTimers, host, records, verdict, notices);
     }
 
     /** Starts the first process of a rank. */
@@ -210,6 +215,10 @@ public final class JobSupervisor {
      */
     public CloseNotice close() {
         assert thread.isCurrent();
+        if (survivedDeaths.areAllowed()) {
+            survivedDeaths.judgeEnd(ranks, verdict);
+            return verdict.close();
+        }
         ranks.failed().filter(rank -> !jobTimers.isRestarting(rank) && ranks.verdict(rank) != ExitClassifier.RESTART).findFirst()
                 .ifPresent(rank -> verdict.lowestFailed(rank, ranks.status(rank), ranks.endNotice(rank)));
         return verdict.close();

@@ -15,6 +15,7 @@ import org.posthouse.wire.JobEvent;
  */
 final class RankSupervisor {
     private final boolean isRestartable;
+    private final SurvivedDeaths survivedDeaths;
     private final RankTable ranks;
     private final RankStarter starter;
     private final RelaySupervisor relays;
@@ -33,6 +34,7 @@ final class RankSupervisor {
     /** @param isRestartable whether ranks of the job are started again */
     RankSupervisor(
             boolean isRestartable,
+            SurvivedDeaths survivedDeaths,
             RankTable ranks,
             RankStarter starter,
             RelaySupervisor relays,
@@ -42,6 +44,7 @@ final class RankSupervisor {
             JobVerdict verdict,
             JobNotices notices) {
         this.isRestartable = isRestartable;
+        this.survivedDeaths = survivedDeaths;
         this.ranks = ranks;
         this.starter = starter;
         this.relays = relays;
@@ -95,6 +98,9 @@ final class RankSupervisor {
 
     void onExited(JobSignal.Exited exited, long nowNs) {
         ranks.exited(exited.rank(), exited.status());
+        if (ranks.isConnected(exited.rank()) || exited.status() != 0) {
+            survivedDeaths.processEnded(exited.rank());
+        }
         judge(exited.rank(), exited.endedNs(), nowNs);
     }
 
@@ -197,6 +203,10 @@ final class RankSupervisor {
     }
 
     private void failed(int rank) {
+        if (survivedDeaths.areAllowed()) {
+            survivedDeaths.died(rank, SurvivedDeaths.notice(ranks, rank));
+            return;
+        }
         int status = ranks.status(rank);
         if (status == 0) {
             verdict.fail(1, "rank " + rank + " exited without calling MPI.Finalize");
@@ -217,7 +227,9 @@ final class RankSupervisor {
         if (!verdict.isOpen() || rank == JobTimers.NOBODY) {
             return;
         }
-        if (ranks.neverConnected(rank)) {
+        if (survivedDeaths.areAllowed() && !ranks.hasExited(rank)) {
+            host.strike(rank); // Its relay has given it up, and refuses it.
+        } else if (ranks.neverConnected(rank)) {
             verdict.fail(1, "rank " + rank + " exited without calling MPI.Init, which other ranks did");
         } else if (ranks.hasExited(rank) && ranks.isAway(rank)) {
             failed(rank);

@@ -17,6 +17,7 @@ import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
+import org.posthouse.wire.RankFailed;
 
 /** A job of two ranks for tests of its supervision, on fake time and without a process. */
 abstract class SupervisedJob {
@@ -35,6 +36,7 @@ abstract class SupervisedJob {
     final List<Integer> redialled = new ArrayList<>();
 
     final List<JobKept> kept = new ArrayList<>();
+    final List<RankFailed> failed = new ArrayList<>();
     boolean refuses;
 
     /** Why no process can be started; null if one can. */
@@ -108,6 +110,7 @@ abstract class SupervisedJob {
 
         @Override
         public int strike(int rank) {
+            done.add("strike " + rank);
             return 0;
         }
 
@@ -166,9 +169,17 @@ abstract class SupervisedJob {
     };
 
     JobSupervisor watch(boolean logged, int maxRestarts, boolean mayBeLeft) {
-        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged,
-                new RestartPolicy(maxRestarts, 60_000));
-        return new JobSupervisor(spec, JOB, mayBeLeft, new int[] {0, 1}, host, records, redialled::add, kept::add, told::add);
+        return watch(logged, new RestartPolicy(maxRestarts, 60_000), mayBeLeft);
+    }
+
+    /** Of a job whose program is told of deaths, and goes on. */
+    JobSupervisor watchTellingProgram() {
+        return watch(false, new RestartPolicy(0, 0, 0, 0, true), false);
+    }
+
+    private JobSupervisor watch(boolean logged, RestartPolicy restartPolicy, boolean mayBeLeft) {
+        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged, restartPolicy);
+        return new JobSupervisor(spec, JOB, mayBeLeft, new int[] {0, 1}, host, records, redialled::add, kept::add, failed::add, told::add);
     }
 
     JobSupervisor start(boolean logged, int maxRestarts) throws JobFailure {

@@ -1,0 +1,202 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import org.posthouse.wire.Agree;
+import org.posthouse.wire.Agreed;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.RankFailed;
+import org.posthouse.wire.Revocation;
+import org.posthouse.wire.WireException;
+
+/**
+ * Handles deaths of ranks that their programs survive, communicators that programs revoke, and agreements (docs/failures.md). A rank's home relay
+ * alone declares it dead. The core that is the home of a communicator's lowest member decides its agreements. Part of {@link RelayCore}.
+ */
+final class FailureFrames {
+    /** Limit of revoked communicators, and of agreements that wait, of one job: at some 300 bytes each, 20 MiB. */
+    private static final int KEPT_MAX = 64 * 1024;
+
+    private final Deliveries deliveries;
+
+    FailureFrames(Deliveries deliveries) {
+        this.deliveries = deliveries;
+    }
+
+    // ---- deaths
+
+    /**
+     * Declares a rank of this core dead, whose connection has ended: what waits for it is discarded, and all others are told, behind all that came
+     * from it.
+     */
+    void declareDead(HomedRank rank) {
+        Job job = rank.job();
+        RankFailed failed = new RankFailed(job.id(), rank.rank(), rank.incarnation());
+        job.peers().forEach(peer -> peer.failure(failed.encode(), true));
+        died(job, failed);
+        deliveries.discardAll(rank);
+    }
+
+    /** A rank, at home here or elsewhere, is dead: nothing more comes from its process. */
+    private void died(Job job, RankFailed failed) {
+        if (!job.failures().died(failed.rank())) {
+            return;
+        }
+        for (HomedRank to : job.homedRanks()) {
+            deliveries.sourceDied(to, failed.rank());
+            tell(to, failed.encode());
+        }
+        for (PendingAgreement agreement : job.failures().pending()) {
+            decide(job, agreement);
+        }
+        job.failures().takeTellable().forEach(agreed -> tellMembers(job, agreed));
+    }
+
+    private static void tell(HomedRank rank, ByteBuffer frame) {
+        if (rank.port() != null) {
+            rank.port().failure(frame);
+        }
+    }
+
+    // ---- frames
+
+    /** A frame of a connected rank. */
+    void fromRank(HomedRank rank, Frame frame) throws WireException {
+        Job job = rank.job();
+        FrameType type = frame.view().type();
+        if (job.logged()) {
+            throw new WireException(CloseReason.NOT_EXPECTED, type + " from " + rank + ", whose job is logged");
+        }
+        if (type == FrameType.REVOKE) {
+            Revocation revocation = Revocation.decode(frame.copy());
+            requireMember(rank, type, revocation.members());
+            if (revoke(job, revocation)) {
+                job.peers().forEach(peer -> peer.failure(revocation.encode(), false));
+            }
+        } else {
+            Agree part = Agree.decode(frame.copy());
+            requireMember(rank, type, part.members());
+            if (part.rank() != rank.rank()) {
+                throw new WireException(CloseReason.WRONG_RANK, type + " in the name of rank " + part.rank() + " from " + rank);
+            }
+            Peer peer = job.peer(part.coordinator());
+            if (peer == null) {
+                join(job, part);
+            } else {
+                peer.failure(part.encode(), false);
+            }
+        }
+    }
+
+    private static void requireMember(HomedRank rank, FrameType type, BitSet members) throws WireException {
+        requireRanks(rank.job(), type, members);
+        if (!members.get(rank.rank())) {
+            throw new WireException(CloseReason.WRONG_RANK, type + " from " + rank + " for a communicator of ranks " + members);
+        }
+    }
+
+    private static void requireRanks(Job job, FrameType type, BitSet members) throws WireException {
+        if (members.length() > job.size()) {
+            throw new WireException(CloseReason.WRONG_RANK,
+                    type + " for rank " + (members.length() - 1) + " of " + job + ", which has " + job.size() + " ranks");
+        }
+    }
+
+    /** A frame of another core. */
+    void fromPeer(Job job, Peer peer, Frame frame) throws WireException {
+        FrameType type = frame.view().type();
+        if (job.logged() || !job.peers().contains(peer)) {
+            throw new WireException(CloseReason.WRONG_SITE, type + " of " + job + " from " + peer);
+        }
+        switch (type) {
+            case RANK_FAILED -> {
+                RankFailed failed = RankFailed.decode(frame.copy());
+                requireHome(job, peer, type, failed.rank());
+                died(job, failed);
+            }
+            case REVOKE -> {
+                Revocation revocation = Revocation.decode(frame.copy());
+                requireRanks(job, type, revocation.members());
+                revoke(job, revocation);
+            }
+            case AGREE -> {
+                Agree part = Agree.decode(frame.copy());
+                requireRanks(job, type, part.members());
+                requireHome(job, peer, type, part.rank());
+                if (job.homed(part.coordinator()) == null) {
+                    throw new WireException(CloseReason.WRONG_RANK, type + " for rank " + part.coordinator() + ", not at home here");
+                }
+                join(job, part);
+            }
+            default -> {
+                Agreed agreed = Agreed.decode(frame.copy());
+                requireRanks(job, type, agreed.members());
+                requireHome(job, peer, type, agreed.members().nextSetBit(0));
+                agreed(job, agreed);
+            }
+        }
+    }
+
+    private static void requireHome(Job job, Peer peer, FrameType type, int rank) throws WireException {
+        if (rank >= job.size() || job.peer(rank) != peer) {
+            throw new WireException(CloseReason.WRONG_SITE, type + " in the name of rank " + rank);
+        }
+    }
+
+    private boolean revoke(Job job, Revocation revocation) throws WireException {
+        requireRoom(revocation.context(), job.failures().revocations());
+        boolean isNew = job.failures().revoke(revocation.context(), revocation.members());
+        for (HomedRank rank : job.homedRanks()) {
+            if (isNew && revocation.members().get(rank.rank())) {
+                deliveries.revoke(rank, revocation.context());
+                tell(rank, revocation.encode());
+            }
+        }
+        return isNew;
+    }
+
+    /** Takes a rank's part in an agreement that is decided here. Programs whose calls do not match end, as nothing could be agreed on. */
+    private void join(Job job, Agree part) throws WireException {
+        requireRoom(part.context(), job.failures().pendingCount());
+        PendingAgreement agreement = job.failures().agreement(part);
+        if (agreement.matches(part)) {
+            decide(job, agreement.add(part));
+        } else {
+            job.report(JobEvent.ABORTED, part.rank(), 1, "takes part in " + part.kind() + " of ranks " + part.members() + " as agreement " + part.number()
+                    + " of its communicator, which is " + agreement.call() + ": all members must make the same calls in the same order");
+        }
+    }
+
+    private static void requireRoom(int context, int kept) throws WireException {
+        if (context >= Mailbox.CONTEXTS_MAX || kept >= KEPT_MAX) {
+            throw new WireException(
+                    CloseReason.LIMIT, "context " + context + ", expected at most " + (Mailbox.CONTEXTS_MAX - 1) + ", with " + kept
+                            + " others revoked or agreed on, expected fewer than " + KEPT_MAX);
+        }
+    }
+
+    private void decide(Job job, PendingAgreement agreement) {
+        Agreed agreed = job.failures().decide(agreement);
+        if (agreed != null) {
+            job.peers().forEach(peer -> peer.failure(agreed.encode(), false));
+            agreed(job, agreed);
+        }
+    }
+
+    /** A rank is told of a death before it is told of an agreement that follows it. */
+    private static void agreed(Job job, Agreed agreed) {
+        if (job.failures().isTellable(agreed)) {
+            tellMembers(job, agreed);
+        }
+    }
+
+    private static void tellMembers(Job job, Agreed agreed) {
+        for (HomedRank rank : job.homedRanks()) {
+            if (agreed.members().get(rank.rank())) {
+                tell(rank, agreed.encode());
+            }
+        }
+    }
+}

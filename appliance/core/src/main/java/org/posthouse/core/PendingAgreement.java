@@ -1,0 +1,73 @@
+package org.posthouse.core;
+
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import org.posthouse.wire.Agree;
+import org.posthouse.wire.Agreed;
+
+/**
+ * An agreement of a communicator's members that is not decided: the parts that have come. Only the coordinator's core has it, so that there is one
+ * decision. Confined to the core.
+ */
+final class PendingAgreement {
+    private final Map<Integer, Agree> parts = new HashMap<>();
+    private Agree first;
+
+    /** Whether a part belongs to the same call as those that have come: else the members' calls do not match. */
+    boolean matches(Agree part) {
+        return first == null || first.kind() == part.kind() && first.members().equals(part.members());
+    }
+
+    /** What the first member that took part calls, for people. */
+    String call() {
+        return first.kind() + " of ranks " + first.members() + " by rank " + first.rank();
+    }
+
+    /** Takes a member's part. */
+    PendingAgreement add(Agree part) {
+        first = first == null ? part : first;
+        parts.put(part.rank(), part);
+        return this;
+    }
+
+    /**
+     * The result, if every member has taken part or is dead; else null.
+     *
+     * @param dead all ranks that are dead now
+     */
+    Agreed result(BitSet dead) {
+        BitSet failed = (BitSet) first.members().clone();
+        failed.and(dead);
+        for (int member = first.members().nextSetBit(0); member >= 0; member = first.members().nextSetBit(member + 1)) {
+            if (!parts.containsKey(member) && !failed.get(member)) {
+                return null;
+            }
+        }
+        return new Agreed(
+                first.job(), first.context(), first.number(), first.kind(), flags(), communicator(), isUnacknowledged(failed), first.members(),
+                failed);
+    }
+
+    private int flags() {
+        return parts.values().stream().mapToInt(Agree::flags).reduce(-1, (a, b) -> a & b);
+    }
+
+    /** Above all that a member knows of: under that none of them can have got a message. */
+    private int communicator() {
+        return first.kind() == Agree.Kind.AGREE ? 0 : parts.values().stream().mapToInt(Agree::made).max().orElse(0) + 1;
+    }
+
+    private boolean isUnacknowledged(BitSet failed) {
+        for (Agree part : parts.values()) {
+            if (!failed.get(part.rank())) {
+                BitSet unknown = (BitSet) failed.clone();
+                unknown.andNot(part.acknowledged());
+                if (!unknown.isEmpty()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}
