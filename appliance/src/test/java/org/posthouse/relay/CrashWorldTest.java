@@ -16,7 +16,7 @@ import org.posthouse.testkit.SeededRuns;
  * as many.
  */
 final class CrashWorldTest {
-    private static final int SEEDS = Integer.getInteger("posthouse.seeds", Boolean.getBoolean("posthouse.long") ? 1_000 : 200);
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", Boolean.getBoolean("posthouse.long") ? 1_000 : 100);
 
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test
