@@ -207,7 +207,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Posts the receives that have waited, because frames may be sent again. */
     public void proceed() throws IOException {
-        while (!failing.isEmpty() && requests.hasRoom()) {
+        for (int left = failing.size(); left > 0 && requests.hasRoom(); left--) {
             takeBackFailing(failing.remove());
         }
         if (isPostDue()) {
@@ -291,15 +291,19 @@ public final class Inbox implements LocalMatchContexts.Posting {
         }
     }
 
-    /** Only the relay decides whether a message was there before, so a receive that waits here is posted first. */
+    /**
+     * Only the relay decides whether a message was there before, and while a context is open it takes no request. So the window ends first; what waits
+     * here is posted then, and taken back.
+     */
     private void takeBackFailing(PostedReceive receive) throws IOException {
         if (receive.isMatched() || receive.isDone() || receive.isBeingCancelled()) {
             return;
         }
-        if (requests.posted(receive.request()) == receive) {
-            requests.cancel(receive);
-        } else {
+        if (isAhead(receive.context)) {
             endAhead(receive.context);
+            failing.add(receive);
+        } else if (requests.posted(receive.request()) == receive) {
+            requests.cancel(receive);
         }
     }
 
