@@ -150,7 +150,7 @@ final class CollectiveSequencer {
         } catch (ReceiveException e) {
             whole = e.kind() != ReceiveException.Kind.MISMATCH;
             survived = e.kind() == ReceiveException.Kind.PROC_FAILED || e.kind() == ReceiveException.Kind.REVOKED;
-            throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
+            throw comm.check.error(comm.collectiveErrorClass(e), collective.call, e.getMessage(), e);
         } catch (ProgramException e) {
             whole = true;
             throw unchecked(e.getCause());

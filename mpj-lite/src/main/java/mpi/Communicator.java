@@ -7,6 +7,7 @@ import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.coll.Neighbours;
 import org.posthouse.mpj.data.UnwritableException;
 import org.posthouse.mpj.failure.PendingFailureException;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.ReceiveException;
@@ -239,6 +240,19 @@ abstract class Communicator {
 
     static int errorClass(UnwritableException failure) {
         return failure.isTooLong() ? MPI.ERR_COUNT : MPI.ERR_TYPE;
+    }
+
+    /** The class of a collective's error: others that a death or a revocation has stopped may be why it failed here. */
+    final int collectiveErrorClass(ReceiveException failure) {
+        int own = errorClass(failure);
+        if (own == MPI.ERR_REVOKED || endpoint.failures().isEmpty()) {
+            return own;
+        }
+        RankFailures failures = endpoint.failures().get();
+        if (failures.isKnownRevoked(id)) {
+            return MPI.ERR_REVOKED;
+        }
+        return failures.failed(id).length > 0 ? MPI.ERR_PROC_FAILED : own;
     }
 
     static int errorClass(ReceiveException failure) {
