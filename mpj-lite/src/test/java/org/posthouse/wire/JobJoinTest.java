@@ -49,7 +49,8 @@ class JobJoinTest {
     void refusesAnOpeningWithOtherRanksThanItsParts() {
         JobOpen opening = JobOpen.joint(JOIN, SampleFrames.TOKEN, Durability.PROCESS, "a and b");
         ByteBuffer frame = new JobOpen(
-                opening.job(), opening.token(), opening.durability(), false, "a and b", opening.homes(), new int[] {0, 0}, 0, false, opening.parts(), false).encode();
+                opening.job(), opening.token(), opening.durability(), false, "a and b", opening.homes(), new int[] {0, 0}, 0, false, opening.parts(), false)
+                .encode();
         assertThatThrownBy(() -> JobOpen.decode(frame)).isInstanceOf(WireException.class).hasMessageContaining("joint job of 2 ranks, with 3 processes");
     }
 
