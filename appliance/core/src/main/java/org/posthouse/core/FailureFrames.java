@@ -41,7 +41,7 @@ final class FailureFrames {
 
     /** A rank, at home here or elsewhere, is dead: nothing more comes from its process. */
     private void died(Job job, RankFailed failed) {
-        if (!job.failures().died(failed.rank())) {
+        if (!job.failures().died(failed)) {
             return;
         }
         for (HomedRank to : job.homedRanks()) {
@@ -52,6 +52,17 @@ final class FailureFrames {
             decide(job, agreement);
         }
         job.failures().takeTellable().forEach(agreed -> tellMembers(job, agreed));
+    }
+
+    /** Tells a rank that has just connected for the first time of the deaths and revocations that were before. */
+    static void tellKnown(HomedRank rank) {
+        JobFailures failures = rank.job().failures();
+        failures.deaths().forEach(failed -> tell(rank, failed.encode()));
+        for (Revocation revocation : failures.revocations()) {
+            if (revocation.members().get(rank.rank())) {
+                tell(rank, revocation.encode());
+            }
+        }
     }
 
     private static void tell(HomedRank rank, ByteBuffer frame) {
@@ -146,8 +157,8 @@ final class FailureFrames {
     }
 
     private boolean revoke(Job job, Revocation revocation) throws WireException {
-        requireRoom(revocation.context(), job.failures().revocations());
-        boolean isNew = job.failures().revoke(revocation.context(), revocation.members());
+        requireRoom(revocation.context(), job.failures().revocations().size());
+        boolean isNew = job.failures().revoke(revocation);
         for (HomedRank rank : job.homedRanks()) {
             if (isNew && revocation.members().get(rank.rank())) {
                 deliveries.revoke(rank, revocation.context());

@@ -2,13 +2,16 @@ package org.posthouse.core;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.posthouse.wire.Agree;
 import org.posthouse.wire.Agreed;
+import org.posthouse.wire.RankFailed;
+import org.posthouse.wire.Revocation;
 
 /**
  * What one core knows of the failures of a job: the ranks that are dead, the communicators that are revoked, and the agreements that are decided
@@ -22,7 +25,10 @@ final class JobFailures {
 
     private final BitSet dead = new BitSet();
 
-    private final Set<Place> revoked = new HashSet<>();
+    /** In the order in which they became known here, as {@link #revoked}. */
+    private final List<RankFailed> deaths = new ArrayList<>();
+
+    private final Map<Place, Revocation> revoked = new LinkedHashMap<>();
     private final Map<Key, PendingAgreement> pending = new HashMap<>();
 
     /** Results that name a death of which the ranks here have not been told. */
@@ -35,21 +41,28 @@ final class JobFailures {
     }
 
     /** Notes a death; false if it is known. */
-    boolean died(int rank) {
-        boolean isNew = !dead.get(rank);
-        dead.set(rank);
+    boolean died(RankFailed failed) {
+        boolean isNew = !dead.get(failed.rank());
+        if (isNew) {
+            dead.set(failed.rank());
+            deaths.add(failed);
+        }
         return isNew;
+    }
+
+    List<RankFailed> deaths() {
+        return deaths;
     }
 
     // ---- communicators that are revoked
 
     /** Notes a revocation; false if it is known. */
-    boolean revoke(int context, BitSet members) {
-        return revoked.add(new Place(context, members.nextSetBit(0)));
+    boolean revoke(Revocation revocation) {
+        return revoked.putIfAbsent(new Place(revocation.context(), revocation.members().nextSetBit(0)), revocation) == null;
     }
 
-    int revocations() {
-        return revoked.size();
+    Collection<Revocation> revocations() {
+        return revoked.values();
     }
 
     // ---- agreements that are decided here

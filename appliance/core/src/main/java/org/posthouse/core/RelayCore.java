@@ -140,7 +140,7 @@ public final class RelayCore {
      * reconnect. A process that has lost its connection cannot reconnect to it.
      *
      * <p>The port gets the {@link RankPort#welcome} before anything else; then the frames that were held while the rank
-     * moved, or the beginning of its replay.
+     * moved, or the beginning of its replay, or the deaths and revocations that were before it came.
      *
      * @param state the entries of the rank's STATE pages
      */
@@ -153,6 +153,8 @@ public final class RelayCore {
         } else if (rank.state() == RankState.REPLAYING) {
             RankReconnection.tell(rank);
             rank.replay().begin();
+        } else {
+            FailureFrames.tellKnown(rank);
         }
     }
 

@@ -146,6 +146,22 @@ final class RankFailuresTest extends TwoRanks {
     }
 
     @Test
+    void rankThatConnectsLateIsToldWhatWasBefore() throws Exception {
+        siteTellsThatRank3Died();
+        receiverDies();
+        sender.sends(new Revocation(OneRelay.JOB, 2, ranks(0, 2)).encode().slice());
+        sender.sends(new Revocation(OneRelay.JOB, 4, ranks(0, 1)).encode().slice());
+        agree(sender, 3, ranks(0, 2, 3), 3);
+        OneRelay.Rank late = relay.connect(2);
+        assertThat(late.take()).containsExactly("failed 3 incarnation 1", "failed 1 incarnation 1", "revoke context 2 of {0, 2}");
+        agree(late, 6, ranks(0, 2, 3), 3);
+        assertThat(late.take()).containsExactly("agreed 1 flags 2 failed {3}");
+        late.sends(relay.frames.post(2, 0, 2, 4, 5, 0));
+        sender.sends(relay.frames.message(FrameType.SEND, 2, 0, 2, 4, 1, 7));
+        assertThat(late.take()).as("dropped, as the communicator is revoked").isEmpty();
+    }
+
+    @Test
     void revocationIsOfItsMembersOnly() throws Exception {
         OneRelay.Rank other = relay.connect(2);
         relay.core.failure(relay.there, new TestFrame(new Revocation(OneRelay.JOB, 2, ranks(2, 3)).encode().slice(), relay.ledger));
