@@ -135,7 +135,7 @@ final class Deliveries {
 
     /** Nothing more comes from this rank: drops what has come of its messages that will never be whole. */
     void sourceDied(HomedRank to, int source) {
-        to.mailbox().remove(message -> message.source() == source && (message.form() == FrameType.OFFER || !message.isComplete()), message -> {
+        to.mailbox().remove(message -> message.source() == source && !hasComeWhole(message), message -> {
             message.release();
             budget.leave(to, message);
         });
@@ -145,6 +145,11 @@ final class Deliveries {
                 creditGrants.abandon(to.job(), message);
             }
         }
+    }
+
+    /** An offer has come whole only if it was cleared ahead of its receive: until then its sender has not sent it, even if it has no bytes. */
+    private static boolean hasComeWhole(Message message) {
+        return message.isComplete() && (message.form() != FrameType.OFFER || message.isAhead());
     }
 
     /**

@@ -88,7 +88,12 @@ final class OneRelay {
 
     /** The ranks of its first job are told of a rank that has died, and go on. */
     static OneRelay tellingFailures() throws Refusal {
-        return new OneRelay(false, false, true, 0);
+        return tellingFailures(0);
+    }
+
+    /** The same, with so much memory for messages that wait for their receives. */
+    static OneRelay tellingFailures(long unexpectedBytes) throws Refusal {
+        return new OneRelay(false, false, true, unexpectedBytes);
     }
 
     /** It has so much memory for messages that wait for their receives. */

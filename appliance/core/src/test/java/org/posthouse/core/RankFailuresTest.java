@@ -75,6 +75,26 @@ final class RankFailuresTest extends TwoRanks {
     }
 
     @Test
+    void messageOfTheDeadThatWasClearedAheadOfItsReceiveIsReceivedIfItIsWhole() throws Exception {
+        OneRelay roomy = OneRelay.tellingFailures(1 << 20);
+        OneRelay.Rank living = roomy.connect(0);
+        OneRelay.Rank dying = roomy.connect(1);
+        dying.sends(roomy.frames.storable(0, 1, 0, 4, 1, LONG));
+        dying.sends(roomy.frames.chunk(0, 1, 0, 1, 0, 65_536));
+        dying.sends(roomy.frames.chunk(0, 1, 0, 1, 65_536, (int) LONG - 65_536));
+        dying.sends(roomy.frames.storable(0, 1, 0, 4, 2, LONG));
+        dying.sends(roomy.frames.chunk(0, 1, 0, 2, 0, 65_536));
+        roomy.core.disconnected(dying.rank, dying, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "the connection ended"));
+        assertThat(living.take()).containsExactly("failed 1 incarnation 1");
+        living.sends(roomy.frames.post(0, 1, 0, 4, 5, 0));
+        living.sends(roomy.frames.post(0, 1, 0, 4, 6, 0));
+        living.sends(roomy.frames.cancel(0, 1, 0, 4, 6, 0));
+        assertThat(living.take()).containsExactly("deliver #1 from 1 to request 5", "chunk of 65536", "chunk of 34464", "cancelled 6 true");
+        assertThat(living.rank.receives().aheadBytes()).isZero();
+        roomy.end();
+    }
+
+    @Test
     void partOfADeliveredMessageOfTheDeadIsAllThatComes() throws Exception {
         sender.sends(relay.frames.post(0, 1, 0, 4, 5, 0));
         receiver.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 4, 1, LONG));
