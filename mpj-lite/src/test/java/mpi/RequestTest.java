@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -338,6 +339,7 @@ class RequestTest {
             case "rank", "siteOf" -> 0;
             case "isClosed" -> false;
             case "size" -> 1;
+            case "failures" -> Optional.empty();
             case "receive" -> new Operation();
             case "test" -> !looks.add(arguments[1]);
             default -> throw new AssertionError(call);

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +32,10 @@ import org.posthouse.wire.WireException;
  */
 final class HostDetection {
     private static final long TICK_MS = 100;
+    private static final int FENCED_MAX = 4_096;
+
+    /** How often an event may tell that the same agent is suspected. */
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Relay relay;
     private final VerdictChecks checks = new VerdictChecks(new Effects(), TimeUnit.MILLISECONDS.toNanos(TICK_MS));
@@ -39,8 +43,11 @@ final class HostDetection {
     /** The questions about each agent that is checked, by asker: each asker has one that waits. */
     private final Map<Long, Map<Long, DetectorQuestion>> questions = new HashMap<>();
 
-    /** Agents that were fenced and have not come back. */
-    private final Set<Long> fenced = new HashSet<>();
+    /** Agents that were fenced and have not come back, oldest first: the newest {@value #FENCED_MAX}. */
+    private final Set<Long> fenced = new LinkedHashSet<>();
+
+    /** When it was told last that an agent is suspected, of those that are connected. */
+    private final Map<Long, Long> toldNanos = new HashMap<>();
 
     private boolean isTicking;
     private DetectorCounts counts = DetectorCounts.NONE;
@@ -96,6 +103,7 @@ final class HostDetection {
     /** The end of a connection says more than a check: the launcher knows it, and waits for the agent or not. */
     void onLeft(long agent) {
         questions.remove(agent);
+        toldNanos.remove(agent);
         checks.onHeard(agent, false);
     }
 
@@ -160,11 +168,20 @@ final class HostDetection {
         Map<Long, DetectorQuestion> asked = questions.computeIfAbsent(question.suspect(), suspected -> new HashMap<>());
         if (asked.isEmpty()) {
             counts = counts.plusQuestion();
-            relay.events().add("NODE_SUSPECTED", suspect.get() + " is checked: another host of job " + Job.hexId(question.job()) + " has found it silent");
+            tellSuspected(suspect.get(), question.job());
         }
         asked.put(question.asker(), question);
         checks.ask(question.suspect(), TimeUnit.MILLISECONDS.toNanos(question.periodMs()), System.nanoTime());
         tickLater();
+    }
+
+    private void tellSuspected(AgentSession suspect, long job) {
+        long nowNanos = System.nanoTime();
+        Long last = toldNanos.get(suspect.agent());
+        if (last == null || nowNanos - last >= TELL_NANOS) {
+            toldNanos.put(suspect.agent(), nowNanos);
+            relay.events().add("NODE_SUSPECTED", suspect + " is checked: another host of job " + Job.hexId(job) + " has found it silent");
+        }
     }
 
     private void tickLater() {
@@ -203,6 +220,9 @@ final class HostDetection {
         private void fence(AgentSession session) {
             String text = session + " is dead: other hosts have found it silent, and it has answered neither of two checks of its relay";
             fenced.add(session.agent());
+            if (fenced.size() > FENCED_MAX) {
+                fenced.remove(fenced.iterator().next());
+            }
             Audit.changed(relay.id(), text);
             relay.events().add("NODE_DEAD", text);
             session.close(CloseNotice.closing(0, CloseReason.FENCED, text));

@@ -94,8 +94,8 @@ class ConsoleBrowserTest {
                     Scenes.rank(0, here, RankStatus.State.CONNECTED, 1, 5), Scenes.rank(1, "elsewhere", RankStatus.State.CONNECTED, 2, 0));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
             browser.open(ops.uri("/jobs/" + Scenes.JOB).toString());
-            browser.await("both ranks", () -> browser.text(".scroll tbody tr"), "0 " + here + " rennes connected 1 5 40 B 5 40 B 0 1 posted –; "
-                    + "1 elsewhere rennes connected 2 – – – –");
+            browser.await("both ranks", () -> browser.text(".scroll tbody tr"), "0 " + here + " rennes connected 1 5 40 B 5 40 B 0 1 posted – –; "
+                    + "1 elsewhere rennes connected 2 – – – – –");
             assertThat(browser.text("#ranks-title")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays that are known");
         }
     }

@@ -15,6 +15,9 @@ import org.posthouse.wire.DetectorMessage;
  * binary round robin is met once in a cycle: a list of the changed beats would never be shorter.
  */
 final class GossipDetector implements Detector {
+    /** Most checks that a host has under way. After a cut between two sites each host suspects all of the other. */
+    private static final int CHECKS_MAX = 16;
+
     private final DetectorSettings settings;
     private final DetectorPort port;
     private final RandomGenerator random;
@@ -53,6 +56,9 @@ final class GossipDetector implements Detector {
     @Override
     public void view(long fromRound, int[] living) {
         ring.add(fromRound, living);
+        for (int host : living) {
+            dead.remove(host); // The launcher has it among the living again.
+        }
     }
 
     @Override
@@ -101,9 +107,13 @@ final class GossipDetector implements Detector {
         dead.removeIf(host -> !ring.has(host));
     }
 
+    /** Begins behind this host's own place: where many are silent, each host checks others of them. */
     private void suspectSilent(long nowNanos) {
-        for (int host : ring.living()) {
-            if (host != settings.self() && nowNanos - rises[host] > cleanupNanos && !dead.contains(host)) {
+        int[] living = ring.living();
+        int place = ring.place(settings.self());
+        for (int i = 1; i < living.length && checks.count() < CHECKS_MAX; i++) {
+            int host = living[(place + i) % living.length];
+            if (nowNanos - rises[host] > cleanupNanos && !dead.contains(host)) {
                 checks.begin(host, nowNanos);
             }
         }
@@ -124,7 +134,7 @@ final class GossipDetector implements Detector {
             merge(m.beats(), nowNanos);
         } else if (message instanceof DetectorMessage.Ping m) {
             answers.onPing(from, m);
-        } else if (message instanceof DetectorMessage.PingRequest m) {
+        } else if (message instanceof DetectorMessage.PingRequest m && ring.has(m.host())) {
             answers.onRequest(from, m);
         } else if (message instanceof DetectorMessage.Ack m && ring.has(m.host())) {
             answers.onAck(m);
@@ -132,11 +142,17 @@ final class GossipDetector implements Detector {
         }
     }
 
+    /**
+     * Beats are serial numbers (RFC 1982): they may begin anew at 0. What others remember of this host's own may be of its earlier process, and it goes on
+     * from there; else nobody would see its beats rise.
+     */
     private void merge(int[] others, long nowNanos) {
         for (int host : ring.living()) {
-            if (host < others.length && host != settings.self() && Integer.compareUnsigned(others[host], beats[host]) > 0) {
+            if (host < others.length && others[host] - beats[host] > 0) {
                 beats[host] = others[host];
-                live(host, nowNanos);
+                if (host != settings.self()) {
+                    live(host, nowNanos);
+                }
             }
         }
     }

@@ -52,6 +52,11 @@ final class SuspicionChecks {
         return checks.containsKey(host);
     }
 
+    /** Checks under way. */
+    int count() {
+        return checks.size();
+    }
+
     /** Begins to check a host, unless that has begun. */
     void begin(int host, long nowNanos) {
         if (!isChecked(host)) {

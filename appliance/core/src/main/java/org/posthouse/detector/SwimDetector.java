@@ -64,6 +64,9 @@ final class SwimDetector implements Detector {
     @Override
     public void view(long fromRound, int[] living) {
         ring.add(fromRound, living);
+        for (int member : living) {
+            dead.remove(member); // The launcher has it among the living again.
+        }
     }
 
     @Override
@@ -197,7 +200,7 @@ final class SwimDetector implements Detector {
         if (message instanceof DetectorMessage.Ping m) {
             m.updates().forEach(update -> learn(update, nowNanos));
             answers.onPing(from, m);
-        } else if (message instanceof DetectorMessage.PingRequest m) {
+        } else if (message instanceof DetectorMessage.PingRequest m && ring.has(m.host())) {
             m.updates().forEach(update -> learn(update, nowNanos));
             answers.onRequest(from, m);
         } else if (message instanceof DetectorMessage.Ack m) {

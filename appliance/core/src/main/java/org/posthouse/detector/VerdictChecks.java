@@ -15,7 +15,7 @@ public final class VerdictChecks {
     private static final int CHECKS_MAX = 4_096;
 
     private static final class Check {
-        private final long stageNanos;
+        private long stageNanos;
         private long secondNanos;
         private long deadlineNanos;
         private boolean hasPingedTwice;
@@ -28,6 +28,15 @@ public final class VerdictChecks {
             secondNanos = nowNanos + stageNanos / 2;
             deadlineNanos = nowNanos + stageNanos;
             hasPingedTwice = false;
+        }
+
+        /** Another question is in more of a hurry. */
+        void hurry(long stage, long nowNanos) {
+            if (stage < stageNanos) {
+                stageNanos = stage;
+                secondNanos = Math.min(secondNanos, nowNanos + stage / 2);
+                deadlineNanos = Math.min(deadlineNanos, nowNanos + stage);
+            }
         }
     }
 
@@ -43,10 +52,13 @@ public final class VerdictChecks {
         this.health = new LocalHealth(tickNanos);
     }
 
-    /** Begins to check an agent, unless that has begun. */
+    /** Begins to check an agent, or checks it sooner if that has begun. */
     public void ask(long agent, long periodNanos, long nowNanos) {
-        if (!checks.containsKey(agent) && checks.size() < CHECKS_MAX) {
-            Check check = new Check(DetectorSettings.checkNanos(periodNanos));
+        long stageNanos = DetectorSettings.checkNanos(periodNanos);
+        if (checks.containsKey(agent)) {
+            checks.get(agent).hurry(stageNanos, nowNanos);
+        } else if (checks.size() < CHECKS_MAX) {
+            Check check = new Check(stageNanos);
             checks.put(agent, check);
             check.begin(nowNanos);
             if (checks.size() == 1) {

@@ -50,7 +50,8 @@ final class RankBreachTest {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"SEND", "EAGER", "OFFER", "CHUNK", "POST", "PROBE", "CANCEL", "WITHDRAW", "FINALIZE", "POLLS", "AHEAD", "ABORT", "BLOCKED", "POINT"})
+            names = {"SEND", "EAGER", "OFFER", "CHUNK", "POST", "PROBE", "CANCEL", "WITHDRAW", "FINALIZE", "POLLS", "AHEAD", "ABORT", "BLOCKED", "POINT",
+                "REVOKE", "AGREE"})
     void refusesFramesThatRanksDoNotSend(FrameType type) {
         bad.isRefused(relay.frames.empty(type), CloseReason.NOT_EXPECTED);
     }

@@ -115,6 +115,44 @@ class GossipDetectorTest {
     }
 
     @Test
+    void aHostThatIsNotInTheRingIsNotPingedForOthers() {
+        runTo(0);
+        port.takeSent(DetectorMessage.class);
+        detector.onMessage(2, new DetectorMessage.PingRequest(8, 4_095, List.of()), nanos(10));
+        assertThat(port.takeSent(DetectorMessage.class)).isEmpty();
+    }
+
+    @Test
+    void aHostThatTheLauncherHasAmongTheLivingAgainIsWatchedAgain() {
+        beatTo(1_000, 0);
+        detector.onVerdict(3, true, nanos(1_100));
+        beatTo(6_000, 3);
+        assertThat(port.takeWords()).as("it is dead").isEmpty();
+        detector.view(13, new int[] {0, 1, 2, 3, 4, 5});
+        beatTo(7_000, 3);
+        assertThat(port.takeWords()).containsExactly("suspected 3");
+    }
+
+    @Test
+    void goesOnFromWhatOthersRememberOfAnEarlierProcess() {
+        runTo(0);
+        detector.onMessage(1, new DetectorMessage.Beats(new int[] {20_000, 1, 1, 1, 1, 1}), nanos(10));
+        port.takeSent(DetectorMessage.class);
+        runTo(500);
+        assertThat(port.takeSent(DetectorMessage.Beats.class).getFirst().message()).extracting(message -> ((DetectorMessage.Beats) message).beats()[0])
+                .isEqualTo(20_001);
+    }
+
+    @Test
+    void beatsThatBeginAnewAtZeroHaveRisen() {
+        runTo(0);
+        detector.onMessage(1, new DetectorMessage.Beats(new int[] {0, -1, 1, 1, 1, 1}), nanos(10));
+        beatTo(1_500, 0);
+        assertThat(port.takeSent(DetectorMessage.Beats.class).getLast().message()).extracting(message -> ((DetectorMessage.Beats) message).beats()[1])
+                .isEqualTo(3);
+    }
+
+    @Test
     void answersPingsAndPingsForOthers() {
         runTo(0);
         port.takeSent(DetectorMessage.class);

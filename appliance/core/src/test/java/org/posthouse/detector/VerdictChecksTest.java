@@ -48,6 +48,16 @@ class VerdictChecksTest {
     }
 
     @Test
+    void aQuestionInMoreOfAHurryShortensTheCheck() {
+        checks.ask(AGENT, nanos(60_000), 0);
+        checks.ask(AGENT, nanos(500), nanos(100));
+        tick(100, 1_500);
+        assertThat(effects).containsExactly("ping 42", "ping 42");
+        tick(1_600, 1_600);
+        assertThat(effects).contains("42 is dead");
+    }
+
+    @Test
     void aFrameShowsThatItLives() {
         checks.ask(AGENT, nanos(500), 0);
         checks.onHeard(AGENT, true);

@@ -12,14 +12,14 @@ public record CheckpointPlan(double intervalSeconds, double slowdown, double res
     /**
      * @param costSeconds time of one checkpoint
      * @param restartSeconds time until a lost rank runs again
-     * @param hazard of one host over the job's time
+     * @param hazard of the host that is most at risk, over the job's time
      * @param seconds the job's time
-     * @param hosts of the job
+     * @param restarts the hazard of all hosts
      */
-    static CheckpointPlan best(double costSeconds, double restartSeconds, double hazard, double seconds, long hosts) {
+    static CheckpointPlan best(double costSeconds, double restartSeconds, double hazard, double seconds, double restarts) {
         double betweenFailures = seconds / hazard;
         double interval = Math.sqrt(2 * costSeconds * betweenFailures);
         double slowdown = costSeconds / interval + interval / (2 * betweenFailures) + restartSeconds / betweenFailures;
-        return new CheckpointPlan(interval, slowdown, hosts * hazard);
+        return new CheckpointPlan(interval, slowdown, restarts);
     }
 }

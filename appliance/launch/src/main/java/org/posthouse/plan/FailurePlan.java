@@ -58,6 +58,10 @@ public record FailurePlan(List<DegreeRisk> degrees) {
     private static DegreeRisk risk(Job job, int degree) {
         double seconds = job.seconds(degree);
         List<CopyGroup> groups = groups(job, degree, seconds);
+        groups.stream().mapToDouble(CopyGroup::meanHazard).filter(hazard -> !Double.isFinite(hazard)).findAny().ifPresent(hazard -> {
+            throw new IllegalArgumentException(
+                    "with these lambda and delta every host fails at once: (lambda " + seconds + " s)^delta is more than numbers hold");
+        });
         double restart = groups.stream()
                 .mapToDouble(group -> group.count() * Math.log1p(-RestartModel.lost(degree, group.meanHazard(), seconds, job.restartSeconds())))
                 .sum();
@@ -103,7 +107,9 @@ public record FailurePlan(List<DegreeRisk> degrees) {
 
     /** What a logged job does instead: one copy of each rank, which is started again from its last checkpoint. */
     public static CheckpointPlan checkpoints(Job job, double costSeconds) {
-        double hazard = groups(job, 1, job.seconds()).stream().mapToDouble(CopyGroup::meanHazard).max().orElseThrow();
-        return CheckpointPlan.best(costSeconds, job.restartSeconds(), hazard, job.seconds(), job.groups());
+        List<CopyGroup> groups = groups(job, 1, job.seconds());
+        double worst = groups.stream().mapToDouble(CopyGroup::meanHazard).max().orElseThrow();
+        double all = groups.stream().mapToDouble(group -> group.count() * group.meanHazard()).sum();
+        return CheckpointPlan.best(costSeconds, job.restartSeconds(), worst, job.seconds(), all);
     }
 }

@@ -145,7 +145,7 @@ public final class HazelcastNames implements NameService {
 
     private CompletionStage<BoundName> write(NameChangeProcessor.Kind kind, Name name, long expected, NameRecord record) {
         boolean mayBeNew = kind == NameChangeProcessor.Kind.BIND || kind == NameChangeProcessor.Kind.SWAP && expected == 0;
-        int size = NameKeys.key(name).length() + StoredName.of(record, 1, 0, "").text().length();
+        int size = NameKeys.prefix(name).length() + StoredName.of(record, 1, 0, "").text().length();
         return within(room.admit(size, mayBeNew).thenCompose(admitted -> submit(kind, name, expected, record))).thenApply(answer -> {
             Optional<BoundName> found = found(name, answer);
             return switch (answer.charAt(0)) {

@@ -58,7 +58,7 @@ public final class GridLeader {
     private final Leadership leadership;
     private final CompoundRecords members;
     private final CopyCollector copies;
-    private final JobRecords jobs;
+    private final JobStateRecords jobs;
     private final GridView grid;
     private Set<Name> seenOver = Set.of();
     private int looks;
@@ -80,7 +80,7 @@ public final class GridLeader {
                 names, known -> names.elect(TOKEN, relay, known), alarm, executor, TOKEN, relay, leader -> tell(leader, events));
         this.members = new CompoundRecords(names, STATE, () -> UUID.randomUUID().toString(), alarm);
         this.copies = new CopyCollector(names, STATE, alarm);
-        this.jobs = new JobRecords(names, leadership::ownCount);
+        this.jobs = new JobStateRecords(names, leadership::ownCount);
     }
 
     private void tell(Optional<Leader> leader, BiConsumer<String, String> events) {

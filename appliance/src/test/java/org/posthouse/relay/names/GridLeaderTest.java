@@ -71,7 +71,7 @@ class GridLeaderTest {
     }
 
     private Optional<BoundName> record(long job) throws Exception {
-        return directory.names().lookup(JobRecords.name(Job.hexId(job))).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        return directory.names().lookup(JobStateRecords.name(Job.hexId(job))).toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
     /** Has opened a job of two ranks that are at home at this relay. */

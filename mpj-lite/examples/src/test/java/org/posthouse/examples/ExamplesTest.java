@@ -13,7 +13,8 @@ class ExamplesTest {
     void listsEveryExampleOnce() {
         assertThat(Examples.all())
                 .extracting(Examples.Example::name)
-                .containsExactly("pi", "ring", "nas-ep", "nas-is", "nas-cg", "kmeans", "heat", "waves", "life", "matmul");
+                .containsExactly("pi", "ring", "nas-ep", "nas-is", "nas-cg", "kmeans", "heat", "waves", "life", "matmul", "stencil-shrink",
+                        "farm-blank");
     }
 
     @Test

@@ -34,6 +34,9 @@ final class AgentDetector {
     private Detector detector;
 
     private AgentMessage.Detect view;
+
+    /** Number of the newest task of the timer: earlier ones do nothing. */
+    private long scheduled;
     private boolean isScheduled;
     private long scheduledNanos;
     private boolean isClosed;
@@ -46,13 +49,12 @@ final class AgentDetector {
     }
 
     /**
-     * The launcher has told the ring. A launcher that counts from a later moment is another one, whose hosts have other
-     * numbers.
+     * The launcher has told the ring. A launcher that counts from a later moment, or has other hosts at the same numbers, is another one.
      *
      * @param delayNanos of a message to the relay and back, as measured
      */
     void onView(AgentMessage.Detect next, long delayNanos) throws WireException {
-        boolean isAnother = view == null || next.elapsedMs() < view.elapsedMs() || next.self() != view.self();
+        boolean isAnother = view == null || next.elapsedMs() < view.elapsedMs() || next.self() != view.self() || !keepsNumbers(next);
         view = next;
         if (isAnother) {
             DetectorSettings settings = new DetectorSettings(
@@ -64,6 +66,12 @@ final class AgentDetector {
         detector.origin(nowNanos - TimeUnit.MILLISECONDS.toNanos(next.elapsedMs()));
         detector.view(next.fromRound(), IntStream.range(0, hosts.size()).filter(host -> hosts.get(host).isLiving()).toArray());
         tick();
+    }
+
+    private boolean keepsNumbers(AgentMessage.Detect next) {
+        List<AgentMessage.DetectedHost> hosts = view.hosts();
+        return next.hosts().size() >= hosts.size()
+                && IntStream.range(0, hosts.size()).allMatch(host -> hosts.get(host).agent() == next.hosts().get(host).agent());
     }
 
     private static DetectorProtocol protocol(AgentMessage.Detect view) throws WireException {
@@ -109,9 +117,12 @@ final class AgentDetector {
         if (!isScheduled || wakeNanos - scheduledNanos < 0) {
             isScheduled = true;
             scheduledNanos = wakeNanos;
+            long number = ++scheduled;
             timer.after(Math.max(0, wakeNanos - System.nanoTime()), () -> {
-                isScheduled = false;
-                tick();
+                if (number == scheduled) {
+                    isScheduled = false;
+                    tick();
+                }
             });
         }
     }

@@ -557,10 +557,10 @@ public final class AgentPool implements ProcessStarter {
         }
     }
 
-    /** A relay has found an agent dead, and has fenced it. Nothing is to be waited for. */
+    /** A relay has found an agent dead, and has fenced it. A job with a detector waits for nothing; another one for its --node-timeout. */
     private synchronized void onVerdict(DetectorVerdict verdict) {
         Node node = nodes.get(verdict.suspect());
-        if (verdict.job() == job.job() && verdict.isDead() && node != null && !node.isLost()) {
+        if (ring.isOn() && verdict.job() == job.job() && verdict.isDead() && node != null && !node.isLost()) {
             node.gone("other hosts have found it silent, and it has not answered its relay", System.nanoTime());
             giveUp(node);
         }

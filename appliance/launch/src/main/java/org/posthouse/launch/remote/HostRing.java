@@ -37,9 +37,14 @@ final class HostRing {
         this.startNs = startNs;
     }
 
+    /** Whether the job has a failure detector. */
+    boolean isOn() {
+        return request.protocol() != DetectorProtocol.NONE;
+    }
+
     /** Tells the hosts what has changed, or what is to be repeated. A job on one host has nobody to watch it. */
     void look(long nowNs, Collection<Node> nodes, BiConsumer<Node, AgentMessage> send) {
-        if (request.protocol() == DetectorProtocol.NONE) {
+        if (!isOn()) {
             return;
         }
         List<AgentMessage.DetectedHost> next = next(nodes);

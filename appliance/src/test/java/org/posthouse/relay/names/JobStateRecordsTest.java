@@ -17,10 +17,10 @@ import org.posthouse.names.NameException;
 import org.posthouse.names.NameRecord;
 
 /** The records of jobs as leaders keep them, one after the other and two that hold themselves for it. */
-class JobRecordsTest {
+class JobStateRecordsTest {
     private final MemoryNames names = new MemoryNames();
     private long leads = 3;
-    private final JobRecords leader = new JobRecords(names, () -> leads);
+    private final JobStateRecords leader = new JobStateRecords(names, () -> leads);
 
     @AfterEach
     void close() throws Exception {
@@ -40,7 +40,7 @@ class JobRecordsTest {
     }
 
     private Optional<BoundName> bound(String job) {
-        return get(names.lookup(JobRecords.name(job)));
+        return get(names.lookup(JobStateRecords.name(job)));
     }
 
     private int count() {
@@ -51,8 +51,8 @@ class JobRecordsTest {
     void onlyWhatDiffersIsWritten() {
         get(leader.keep(jobs("a", "1", "b", "2"), 3));
         get(leader.keep(jobs("a", "1", "b", "3"), 3));
-        assertThat(bound("a")).contains(new BoundName(JobRecords.name("a"), NameRecord.of(Map.of("ranks", "1"), 3), 1));
-        assertThat(bound("b")).contains(new BoundName(JobRecords.name("b"), NameRecord.of(Map.of("ranks", "3"), 3), 2));
+        assertThat(bound("a")).contains(new BoundName(JobStateRecords.name("a"), NameRecord.of(Map.of("ranks", "1"), 3), 1));
+        assertThat(bound("b")).contains(new BoundName(JobStateRecords.name("b"), NameRecord.of(Map.of("ranks", "3"), 3), 2));
     }
 
     @Test
@@ -68,7 +68,7 @@ class JobRecordsTest {
     @Test
     void theNextLeaderTakesTheRecordsOverAndTheEarlierOneChangesNothing() {
         get(leader.keep(jobs("a", "1", "b", "2"), 3));
-        JobRecords next = new JobRecords(names, () -> 4);
+        JobStateRecords next = new JobStateRecords(names, () -> 4);
         get(next.keep(jobs("a", "1", "b", "2"), 4));
         assertThat(bound("a").orElseThrow().record().epoch()).isEqualTo(4);
         assertThatThrownBy(() -> get(leader.keep(jobs("a", "9", "b", "2"), 3))).cause().isInstanceOf(NameException.class);
@@ -89,7 +89,7 @@ class JobRecordsTest {
     @Test
     void whatSomebodyElseHasChangedIsReadAndPutRight() {
         get(leader.keep(jobs("a", "1"), 3));
-        get(names.unbind(JobRecords.name("a"), 1));
+        get(names.unbind(JobStateRecords.name("a"), 1));
         assertThatThrownBy(() -> get(leader.keep(jobs("a", "2"), 3))).cause().isInstanceOf(NameException.class);
         get(leader.keep(jobs("a", "2"), 3));
         assertThat(bound("a").orElseThrow().record().field("ranks")).isEqualTo("2");
@@ -98,17 +98,17 @@ class JobRecordsTest {
     @Test
     void oneLookWritesSoManyAndTheNextGoesOn() {
         Map<String, Map<String, String>> many = new TreeMap<>();
-        for (int job = 0; job < JobRecords.JOBS_MAX + 10; job++) {
+        for (int job = 0; job < JobStateRecords.JOBS_MAX + 10; job++) {
             many.put(String.format("%016x", job), Map.of("ranks", "1"));
         }
         get(leader.keep(many, 3));
-        assertThat(count()).isEqualTo(JobRecords.CHANGES_MAX);
+        assertThat(count()).isEqualTo(JobStateRecords.CHANGES_MAX);
         get(leader.keep(many, 3));
-        assertThat(count()).isEqualTo(2 * JobRecords.CHANGES_MAX);
-        for (int look = 0; look < JobRecords.JOBS_MAX / JobRecords.CHANGES_MAX; look++) {
+        assertThat(count()).isEqualTo(2 * JobStateRecords.CHANGES_MAX);
+        for (int look = 0; look < JobStateRecords.JOBS_MAX / JobStateRecords.CHANGES_MAX; look++) {
             get(leader.keep(many, 3));
         }
-        assertThat(bound(String.format("%016x", JobRecords.JOBS_MAX - 1))).isPresent();
-        assertThat(bound(String.format("%016x", JobRecords.JOBS_MAX))).as("one too many").isEmpty();
+        assertThat(bound(String.format("%016x", JobStateRecords.JOBS_MAX - 1))).isPresent();
+        assertThat(bound(String.format("%016x", JobStateRecords.JOBS_MAX))).as("one too many").isEmpty();
     }
 }

@@ -21,7 +21,7 @@ import org.posthouse.names.NameService;
  *
  * <p>What is bound is read once an election; after that each change goes on from the one before. If somebody else has made one, all is read again.
  */
-final class JobRecords {
+final class JobStateRecords {
     /** Records that are written or removed at one look, which is every three seconds. */
     static final int CHANGES_MAX = 30;
 
@@ -39,7 +39,7 @@ final class JobRecords {
     private long readIn;
 
     /** @param ownCount the election by which this relay leads now; 0 if it does not */
-    JobRecords(NameService names, LongSupplier ownCount) {
+    JobStateRecords(NameService names, LongSupplier ownCount) {
         this.names = names;
         this.ownCount = ownCount;
     }
