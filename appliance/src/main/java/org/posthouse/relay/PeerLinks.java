@@ -319,7 +319,7 @@ public final class PeerLinks implements Links.Listener {
         }
     }
 
-    /** Passes a frame about failures to every shard, and an AGREE to that of its coordinator. */
+    /** Passes a frame about failures to every shard, and an AGREE to that of rank 0, which it names. */
     private void failure(LinkedRelay other, FrameView view, ByteBuffer frame) {
         if (view.type() == FrameType.AGREE) {
             Shard shard = relay.shards().of(view.job(), view.source());

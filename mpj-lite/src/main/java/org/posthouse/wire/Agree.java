@@ -12,12 +12,17 @@ import java.util.BitSet;
  * @param number which agreement of the communicator it is, from 1
  * @param kind what is agreed on
  * @param flags the rank's flags
- * @param made how many communicators have been made by agreements of the kind SHRINK, as far as the rank knows
  * @param members world ranks of the communicator
  * @param acknowledged the failed members that the rank has acknowledged
  */
 public record Agree(
-        long job, int context, int rank, int number, Kind kind, int flags, int made, BitSet members, BitSet acknowledged) {
+        long job, int context, int rank, int number, Kind kind, int flags, BitSet members, BitSet acknowledged) {
+    /**
+     * The rank whose home relay decides all agreements of its job. One place gives the new communicators their numbers, because agreements of different
+     * communicators may be under way at once, and a rank that is in both must get different numbers.
+     */
+    public static final int COORDINATOR = 0;
+
     /** What the members agree on. */
     public enum Kind {
         /** Their flags, and which of them have failed. */
@@ -33,21 +38,16 @@ public record Agree(
         }
     }
 
-    /** The member whose home relay decides. */
-    public int coordinator() {
-        return members.nextSetBit(0);
-    }
-
     public ByteBuffer encode() {
         int words = RankSet.words(members);
         FrameWriter out = new FrameWriter(FrameType.AGREE, job, FrameType.AGREE.bytesMax())
                 .i32(context)
-                .i32(coordinator())
+                .i32(COORDINATOR)
                 .i32(rank)
                 .i32(number)
                 .i32(kind.ordinal())
                 .i32(flags)
-                .i32(made)
+                .i32(0)
                 .i32(words);
         RankSet.write(out, members, words);
         RankSet.write(out, acknowledged, words);
@@ -67,16 +67,16 @@ public record Agree(
         int number = in.i32("number");
         Kind kind = Kind.of(in.i32("kind"), "AGREE");
         int flags = in.i32("flags");
-        int made = in.i32("communicators made");
+        in.zero32();
         int words = RankSet.readWords(in);
         BitSet members = RankSet.read(in, words);
         BitSet acknowledged = RankSet.read(in, words);
         in.end();
-        if (context < 0 || (context & 1) != 0 || number < 1 || made < 0 || rank < 0 || !members.get(rank) || coordinator != members.nextSetBit(0)) {
+        if (context < 0 || (context & 1) != 0 || number < 1 || rank < 0 || !members.get(rank) || coordinator != COORDINATOR) {
             throw new WireException(
                     CloseReason.MALFORMED_FRAME,
                     "AGREE " + number + " of rank " + rank + " in context " + context + " with coordinator " + coordinator + " and members " + members);
         }
-        return new Agree(new FrameView().wrap(frame, frame.position()).job(), context, rank, number, kind, flags, made, members, acknowledged);
+        return new Agree(new FrameView().wrap(frame, frame.position()).job(), context, rank, number, kind, flags, members, acknowledged);
     }
 }

@@ -11,7 +11,7 @@ import java.util.BitSet;
  * @param number of the agreement, as in {@link Agree}
  * @param kind what was agreed on
  * @param flags bitwise AND of the flags of all that took part
- * @param communicator which of the communicators that agreements make it is, from 1, above all that a member knows of; 0 of {@link Agree.Kind#AGREE}
+ * @param communicator which of the communicators that agreements make of the job it is, from 1; 0 of {@link Agree.Kind#AGREE}
  * @param unacknowledged whether some living member had not acknowledged one of the failed
  * @param members world ranks of the communicator
  * @param failed those of them that are dead

@@ -35,7 +35,7 @@ final class SampleFrames {
     static final JointEnded JOINT_ENDED = new JointEnded(JOB, 0x71, "gone");
     static final RankFailed RANK_FAILED = new RankFailed(JOB, 3, 2);
     static final Revocation REVOCATION = new Revocation(JOB, 0x12, ranks(1, 65));
-    static final Agree AGREE = new Agree(JOB, 0x12, 5, 0x13, Agree.Kind.SHRINK, 0x14, 0x15, ranks(1, 5), ranks(1));
+    static final Agree AGREE = new Agree(JOB, 0x12, 5, 0x13, Agree.Kind.SHRINK, 0x14, ranks(1, 5), ranks(1));
     static final Agreed AGREED = new Agreed(
             JOB, 0x12, 0x13, Agree.Kind.SHRINK, 0x14, 0x15, true, ranks(1, 5), ranks(5));
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);

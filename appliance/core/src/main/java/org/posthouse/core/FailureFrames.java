@@ -13,7 +13,7 @@ import org.posthouse.wire.WireException;
 
 /**
  * Handles deaths of ranks that their programs survive, communicators that programs revoke, and agreements (docs/failures.md). A rank's home relay
- * alone declares it dead. The core that is the home of a communicator's lowest member decides its agreements. Part of {@link RelayCore}.
+ * alone declares it dead. The core that is the home of rank 0 decides all agreements. Part of {@link RelayCore}.
  */
 final class FailureFrames {
     /** Limit of revoked communicators, and of agreements that wait, of one job: at some 300 bytes each, 20 MiB. */
@@ -92,7 +92,7 @@ final class FailureFrames {
             if (part.rank() != rank.rank()) {
                 throw new WireException(CloseReason.WRONG_RANK, type + " in the name of rank " + part.rank() + " from " + rank);
             }
-            Peer peer = job.peer(part.coordinator());
+            Peer peer = job.peer(Agree.COORDINATOR);
             if (peer == null) {
                 join(job, part);
             } else {
@@ -136,15 +136,16 @@ final class FailureFrames {
                 Agree part = Agree.decode(frame.copy());
                 requireRanks(job, type, part.members());
                 requireHome(job, peer, type, part.rank());
-                if (job.homed(part.coordinator()) == null) {
-                    throw new WireException(CloseReason.WRONG_RANK, type + " for rank " + part.coordinator() + ", not at home here");
+                if (job.homed(Agree.COORDINATOR) == null) {
+                    throw new WireException(
+                            CloseReason.WRONG_RANK, type + " for the relay of rank " + Agree.COORDINATOR + ", which is not at home here");
                 }
                 join(job, part);
             }
             default -> {
                 Agreed agreed = Agreed.decode(frame.copy());
                 requireRanks(job, type, agreed.members());
-                requireHome(job, peer, type, agreed.members().nextSetBit(0));
+                requireHome(job, peer, type, Agree.COORDINATOR);
                 agreed(job, agreed);
             }
         }

@@ -19,9 +19,9 @@ import org.posthouse.wire.Revocation;
  * communicator can differ in who is dead for longer than the notice is under way. Confined to the core.
  */
 final class JobFailures {
-    private record Place(int context, int coordinator) {}
+    private record Place(int context, int lowestMember) {}
 
-    private record Key(int context, int coordinator, int number) {}
+    private record Key(Place communicator, int number) {}
 
     private final BitSet dead = new BitSet();
 
@@ -31,8 +31,16 @@ final class JobFailures {
     private final Map<Place, Revocation> revoked = new LinkedHashMap<>();
     private final Map<Key, PendingAgreement> pending = new HashMap<>();
 
+    /** How many communicators the agreements have made. */
+    private int made;
+
     /** Results that name a death of which the ranks here have not been told. */
     private final List<Agreed> early = new ArrayList<>();
+
+    /** Communicators of different members may have one number. */
+    private static Place place(int context, BitSet members) {
+        return new Place(context, members.nextSetBit(0));
+    }
 
     // ---- deaths
 
@@ -58,7 +66,7 @@ final class JobFailures {
 
     /** Notes a revocation; false if it is known. */
     boolean revoke(Revocation revocation) {
-        return revoked.putIfAbsent(new Place(revocation.context(), revocation.members().nextSetBit(0)), revocation) == null;
+        return revoked.putIfAbsent(place(revocation.context(), revocation.members()), revocation) == null;
     }
 
     Collection<Revocation> revocations() {
@@ -74,13 +82,14 @@ final class JobFailures {
 
     /** The agreement that a rank's part belongs to; it is begun if the part is the first. */
     PendingAgreement agreement(Agree part) {
-        return pending.computeIfAbsent(new Key(part.context(), part.coordinator(), part.number()), none -> new PendingAgreement());
+        return pending.computeIfAbsent(new Key(place(part.context(), part.members()), part.number()), none -> new PendingAgreement());
     }
 
     /** The result if every member has taken part or is dead, after which the agreement is over; else null. */
     Agreed decide(PendingAgreement agreement) {
-        Agreed agreed = agreement.result(dead);
+        Agreed agreed = agreement.result(dead, made + 1);
         if (agreed != null) {
+            made = Math.max(made, agreed.communicator());
             pending.values().remove(agreement);
         }
         return agreed;

@@ -43,7 +43,7 @@ public interface Peer {
 
     /**
      * Passes a frame about failures on, to each core of that relay that has ranks of the job: RANK_FAILED, REVOKE or AGREED; an AGREE only to
-     * the core of its coordinator.
+     * the core of rank 0.
      *
      * @param behind whether it must not overtake anything that was passed on before it
      */

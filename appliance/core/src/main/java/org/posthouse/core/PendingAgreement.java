@@ -7,7 +7,7 @@ import org.posthouse.wire.Agree;
 import org.posthouse.wire.Agreed;
 
 /**
- * An agreement of a communicator's members that is not decided: the parts that have come. Only the coordinator's core has it, so that there is one
+ * An agreement of a communicator's members that is not decided: the parts that have come. Only the core of rank 0 has it, so that there is one
  * decision. Confined to the core.
  */
 final class PendingAgreement {
@@ -35,8 +35,9 @@ final class PendingAgreement {
      * The result, if every member has taken part or is dead; else null.
      *
      * @param dead all ranks that are dead now
+     * @param communicator which of the job's the new one would be
      */
-    Agreed result(BitSet dead) {
+    Agreed result(BitSet dead, int communicator) {
         BitSet failed = (BitSet) first.members().clone();
         failed.and(dead);
         for (int member = first.members().nextSetBit(0); member >= 0; member = first.members().nextSetBit(member + 1)) {
@@ -45,17 +46,13 @@ final class PendingAgreement {
             }
         }
         return new Agreed(
-                first.job(), first.context(), first.number(), first.kind(), flags(), communicator(), isUnacknowledged(failed), first.members(),
+                first.job(), first.context(), first.number(), first.kind(), flags(), first.kind() == Agree.Kind.SHRINK ? communicator : 0,
+                isUnacknowledged(failed), first.members(),
                 failed);
     }
 
     private int flags() {
         return parts.values().stream().mapToInt(Agree::flags).reduce(-1, (a, b) -> a & b);
-    }
-
-    /** Above all that a member knows of: under that none of them can have got a message. */
-    private int communicator() {
-        return first.kind() == Agree.Kind.AGREE ? 0 : parts.values().stream().mapToInt(Agree::made).max().orElse(0) + 1;
     }
 
     private boolean isUnacknowledged(BitSet failed) {

@@ -100,7 +100,7 @@ final class AgreementWorldTest {
             try {
                 cores.get(home[rank]).fromRank(
                         ports.get(rank).rank.rank,
-                        new TestFrame(new Agree(JOB, 0, rank, 1, kind, 7 & ~(1 << rank), 4 + rank, members, new BitSet()).encode().slice(), ledger));
+                        new TestFrame(new Agree(JOB, 0, rank, 1, kind, 7 & ~(1 << rank), members, new BitSet()).encode().slice(), ledger));
             } catch (WireException e) {
                 throw new AssertionError(e);
             }

@@ -3,9 +3,11 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.Agree;
+import org.posthouse.wire.Agreed;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -39,7 +41,7 @@ final class RankFailuresTest extends TwoRanks {
     }
 
     private void agree(OneRelay.Rank rank, int flags, BitSet members, int... acknowledged) throws Exception {
-        rank.sends(new Agree(OneRelay.JOB, 0, rank.rank.rank(), 1, Agree.Kind.AGREE, flags, 0, members, ranks(acknowledged)).encode().slice());
+        rank.sends(new Agree(OneRelay.JOB, 0, rank.rank.rank(), 1, Agree.Kind.AGREE, flags, members, ranks(acknowledged)).encode().slice());
     }
 
     @Test
@@ -210,12 +212,32 @@ final class RankFailuresTest extends TwoRanks {
         assertThat(third.take()).contains("agreed 1 flags 1 failed {1} unacknowledged");
     }
 
+    private static ByteBuffer shrinks(int context, int rank, BitSet members) {
+        return new Agree(OneRelay.JOB, context, rank, 1, Agree.Kind.SHRINK, 1, members, ranks()).encode().slice();
+    }
+
     @Test
-    void otherRelayDecidesForALowestRankThatIsThere() throws Exception {
-        agree(sender, 1, ranks(0, 3));
+    void shrinksThatAreUnderWayAtOnceMakeCommunicatorsOfDifferentNumbers() throws Exception {
+        sender.sends(shrinks(2, 0, ranks(0, 1)));
+        sender.sends(shrinks(4, 0, ranks(0, 3)));
+        receiver.sends(shrinks(6, 1, ranks(1, 3)));
+        relay.core.failure(relay.there, new TestFrame(shrinks(6, 3, ranks(1, 3)), relay.ledger));
+        relay.core.failure(relay.there, new TestFrame(shrinks(4, 3, ranks(0, 3)), relay.ledger));
+        receiver.sends(shrinks(2, 1, ranks(0, 1)));
+        assertThat(sender.take())
+                .containsExactly("agreed 1 flags 1 failed {} communicator 2", "agreed 1 flags 1 failed {} communicator 3");
+        assertThat(receiver.take())
+                .containsExactly("agreed 1 flags 1 failed {} communicator 1", "agreed 1 flags 1 failed {} communicator 3");
+    }
+
+    @Test
+    void relayOfRank0DecidesForAllCommunicators() throws Exception {
+        relay.core.failure(relay.there, new TestFrame(shrinks(2, 3, ranks(3)), relay.ledger));
+        assertThat(relay.sites).containsExactly(
+                "agreed 1 flags 1 failed {} communicator 1 to there", "agreed 1 flags 1 failed {} communicator 1 to far");
         relay.core.failure(relay.there, new TestFrame(
-                new Agree(OneRelay.JOB, 0, 3, 1, Agree.Kind.SHRINK, 1, 6, ranks(3), ranks()).encode().slice(), relay.ledger));
-        assertThat(relay.failure()).contains("WRONG_RANK").contains("AGREE for rank 3, not at home here");
+                new Agreed(OneRelay.JOB, 2, 1, Agree.Kind.SHRINK, 1, 1, false, ranks(3), ranks()).encode().slice(), relay.ledger));
+        assertThat(relay.failure()).contains("WRONG_SITE").contains("AGREED in the name of rank 0");
     }
 
     @Test
@@ -238,7 +260,7 @@ final class RankFailuresTest extends TwoRanks {
     @Test
     void callsThatDoNotMatchEndTheJob() throws Exception {
         agree(sender, 1, ranks(0, 1));
-        receiver.sends(new Agree(OneRelay.JOB, 0, 1, 1, Agree.Kind.SHRINK, 1, 0, ranks(0, 1), ranks()).encode().slice());
+        receiver.sends(new Agree(OneRelay.JOB, 0, 1, 1, Agree.Kind.SHRINK, 1, ranks(0, 1), ranks()).encode().slice());
         assertThat(relay.failure()).contains("takes part in SHRINK of ranks {0, 1}").contains("which is AGREE of ranks {0, 1} by rank 0");
     }
 
@@ -246,11 +268,11 @@ final class RankFailuresTest extends TwoRanks {
     void wrongFramesOfRanksAreRefused() throws Exception {
         sender.isRefused(new Revocation(OneRelay.JOB, 2, ranks(1, 2)).encode().slice(), CloseReason.WRONG_RANK);
         sender.isRefused(new Revocation(OneRelay.JOB, 2, ranks(0, 5)).encode().slice(), CloseReason.WRONG_RANK);
-        sender.isRefused(new Agree(OneRelay.JOB, 0, 1, 1, Agree.Kind.AGREE, 0, 0, ranks(0, 1), ranks()).encode().slice(), CloseReason.WRONG_RANK);
+        sender.isRefused(new Agree(OneRelay.JOB, 0, 1, 1, Agree.Kind.AGREE, 0, ranks(0, 1), ranks()).encode().slice(), CloseReason.WRONG_RANK);
         sender.isRefused(new Revocation(OneRelay.JOB, Mailbox.CONTEXTS_MAX + 2, ranks(0)).encode().slice(), CloseReason.LIMIT);
         for (int number = 1; number <= 64 * 1024; number++) {
-            sender.sends(new Agree(OneRelay.JOB, 0, 0, number, Agree.Kind.AGREE, 0, 0, ranks(0, 1), ranks()).encode().slice());
+            sender.sends(new Agree(OneRelay.JOB, 0, 0, number, Agree.Kind.AGREE, 0, ranks(0, 1), ranks()).encode().slice());
         }
-        sender.isRefused(new Agree(OneRelay.JOB, 0, 0, 70_000, Agree.Kind.AGREE, 0, 0, ranks(0, 1), ranks()).encode().slice(), CloseReason.LIMIT);
+        sender.isRefused(new Agree(OneRelay.JOB, 0, 0, 70_000, Agree.Kind.AGREE, 0, ranks(0, 1), ranks()).encode().slice(), CloseReason.LIMIT);
     }
 }

@@ -50,7 +50,6 @@ public final class RankFailures {
     private final BitSet revoked = new BitSet();
 
     private final Map<Agreement, AgreementOperation> agreements = new HashMap<>();
-    private int made;
 
     /** @param lost ends the process after its connection has broken */
     public RankFailures(
@@ -147,7 +146,7 @@ public final class RankFailures {
             AgreementOperation operation = new AgreementOperation();
             agreements.put(new Agreement(2 * communicator, number), operation);
             line.write(new Agree(
-                    job, 2 * communicator, rank, number, kind, flags, made, membership.members(), membership.acknowledged(deaths)).encode());
+                    job, 2 * communicator, rank, number, kind, flags, membership.members(), membership.acknowledged(deaths)).encode());
             line.flush();
             return operation;
         });
@@ -227,7 +226,6 @@ public final class RankFailures {
         if (operation == null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "AGREED " + agreed.number() + " of context " + agreed.context() + ", which was not asked for");
         }
-        made = Math.max(made, agreed.communicator());
         operation.decided(agreed);
     }
 }
