@@ -102,7 +102,7 @@ final class CrashWorldTest {
     @Test
     void jobsOfDifferentDurabilityDoNotAffectEachOther() {
         nothingHasDied(Hardship.ORDINARY, SEEDS / 5, true);
-        nothingHasDied(Hardship.CUT_OFF, SEEDS / 20, true);
+        nothingHasDied(Hardship.CUT_OFF, SEEDS / 10, true);
     }
 
     @Test
