@@ -15,7 +15,7 @@ import org.posthouse.wire.JobOpen;
 /** A joint job of this relay. Confined to the relay's control strand. */
 final class JointJob {
     /** Milliseconds in which both jobs must have begun to take part. They begin before any of their ranks joins. */
-    static final long BEGIN_MS_MAX = 60_000;
+    private static final long BEGIN_MS_MAX = 60_000;
 
     private final JobOpen opening;
     private final JobJoin join;
@@ -29,16 +29,22 @@ final class JointJob {
     /** Why calls that need all ranks will not return; null if they may. */
     private String ending;
 
-    JointJob(String relay, JobOpen opening, long beginMsMax) {
-        this.opening = opening;
-        this.join = JobJoin.of(opening);
-        this.sides = List.of(side(relay, join.accepting(), beginMsMax), side(relay, join.connecting(), beginMsMax));
+    /** One that begins. */
+    JointJob(String relay, JobOpen opening) {
+        this(relay, opening, BEGIN_MS_MAX, false);
     }
 
-    private JointSide side(String relay, JobJoin.Part part, long beginMsMax) {
+    /** @param isRecovered whether it is back from the log: its two jobs took part before */
+    JointJob(String relay, JobOpen opening, long beginMsMax, boolean isRecovered) {
+        this.opening = opening;
+        this.join = JobJoin.of(opening);
+        this.sides = List.of(side(relay, join.accepting(), beginMsMax, isRecovered), side(relay, join.connecting(), beginMsMax, isRecovered));
+    }
+
+    private JointSide side(String relay, JobJoin.Part part, long beginMsMax, boolean isRecovered) {
         int self = Job.indexOf(relay, join.homes());
         boolean isHere = IntStream.range(0, join.size()).anyMatch(rank -> join.partOf(rank) == part && join.homeOf()[rank] == self);
-        return new JointSide(opening.job(), part, isHere, beginMsMax);
+        return new JointSide(opening.job(), part, isHere, beginMsMax, isRecovered);
     }
 
     long id() {

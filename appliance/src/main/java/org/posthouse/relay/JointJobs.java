@@ -108,7 +108,7 @@ final class JointJobs {
         if (noWay.isPresent()) {
             throw new Refusal(CloseReason.SITE_UNREACHABLE, noWay.get());
         }
-        JointJob made = new JointJob(relay.id(), opening, JointJob.BEGIN_MS_MAX);
+        JointJob made = new JointJob(relay.id(), opening);
         joints.put(join.joint(), made);
         made.opens(relay.jobs().openJoint(opening, relay.jobs().job(join.job()).owner()).onFailure(fault -> joints.remove(join.joint(), made)));
         lookLater(made);
@@ -129,7 +129,7 @@ final class JointJobs {
     void recovered(OpenJob job) {
         assert relay.inLoop();
         // A job that is not here yet is awaited as long as its launcher would be.
-        JointJob joint = new JointJob(relay.id(), job.opening(), relay.settings().launcherWait().recoveredMs(job.opening()));
+        JointJob joint = new JointJob(relay.id(), job.opening(), relay.settings().launcherWait().recoveredMs(job.opening()), true);
         joint.opens(Future.succeededFuture(job));
         joints.put(job.id(), joint);
         for (JointSide side : joint.sides()) {
@@ -139,7 +139,7 @@ final class JointJobs {
                 ended(joint, side, "job " + Job.hexId(side.job()) + " has ended");
             }
         }
-        lookLater(joint);
+        look(joint); // At once: names that were lost are bound again before others believe that this job has ended.
     }
 
     private void lookLater(JointJob joint) {
@@ -151,42 +151,45 @@ final class JointJobs {
         if (joints.get(joint.id()) != joint || relay.isOver()) {
             return;
         }
-        joint.sides().stream().filter(side -> !side.hasEnded()).forEach(side -> look(joint, side));
-        lookLater(joint);
+        CompletableFuture.allOf(joint.sides().stream().filter(side -> !side.hasEnded()).map(side -> look(joint, side)).toArray(CompletableFuture[]::new))
+                .thenRun(() -> relay.control().submit(() -> lookLater(joint)));
     }
 
-    private void look(JointJob joint, JointSide side) {
-        relay.names().frontEnd().lookup(Name.parse(side.name())).thenCompose(
+    /** @return complete when it was answered, or was not; never fails */
+    private CompletableFuture<?> look(JointJob joint, JointSide side) {
+        return relay.names().frontEnd().lookup(Name.parse(side.name())).thenCompose(
                 found -> found.isPresent() ? CompletableFuture.completedStage(found) : relay.names().frontEnd().lookup(Name.parse(side.comingName())))
-                .whenComplete((found, fault) -> {
+                .handle((found, fault) -> {
                     if (fault == null) {
                         relay.control().submit(() -> found(joint, side, found));
                     } else {
                         LOG.debug("{}: whether job {} takes part in {}: {}", relay.id(), side.job(), joint.id(), fault.getMessage());
                     }
-                });
+                    return null;
+                }).toCompletableFuture();
     }
 
     private void found(JointJob joint, JointSide side, Optional<BoundName> found) {
         if (joints.get(joint.id()) != joint) {
             return;
         }
-        Optional<String> gone = side.found(found.isPresent(), joint.isLogged());
-        if (gone.isEmpty()) {
-            return;
-        }
-        if (!joint.isLogged()) {
-            end(joint, 0, gone.get());
-        } else if (side.isHere() && isOpen(side.job())) {
-            bindAgain(side);
-        } else {
-            ended(joint, side, gone.get());
+        switch (side.found(found.isPresent(), joint.isLogged(), isOpen(side.job()))) {
+            case STAYS -> {}
+            case BIND_AGAIN -> bindAgain(side);
+            case GONE -> {
+                if (joint.isLogged()) {
+                    ended(joint, side, side.why());
+                } else {
+                    end(joint, 0, side.why());
+                }
+            }
         }
     }
 
     /** The relays have lost the name: its job is open here. */
     private void bindAgain(JointSide side) {
         String job = Job.hexId(side.job());
+        relay.names().publishes(job); // It goes with its job.
         relay.names().frontEnd().bind(Name.parse(side.name()), NameRecord.of(Map.of("job", job))).whenComplete((bound, fault) -> {
             if (fault != null) {
                 LOG.debug("{}: {} is not bound again: {}", relay.id(), side.name(), fault.getMessage());

@@ -1,38 +1,57 @@
 package org.posthouse.relay;
 
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Job;
 import org.posthouse.wire.JobJoin;
 
 /** One of the two jobs of a joint job, as its relay sees it by the names that it binds. Confined to the relay's control strand. */
 final class JointSide {
-    /** Looks in which the name of a logged job was not there, before that counts: the relay of a job that is there binds it again. */
-    private static final int MISSED_MAX = 3;
+    /**
+     * Looks in a row in which the name of a logged job was not there, before that counts. The relay of a job that is there needs one look of its own
+     * to bind it again.
+     */
+    static final int MISSED_MAX = 8;
 
     private final long joint;
     private final long job;
     private final boolean isHere;
     private final long beginMsMax;
-    private final long beganNanos = System.nanoTime();
+
+    /** When the names first answered; 0 before. */
+    private long beganNanos;
 
     /** Whether its name was found: without it from then on, it takes part no more. */
     private boolean begun;
+
+    /** Whether its name is to be there while its job is. */
+    private boolean isKept;
 
     /** Looks in a row in which its name was not there. */
     private int missed;
 
     private boolean hasEnded;
 
+    /** What is to be done after a look. */
+    enum Step {
+        /** Nothing: it takes part, or that is not known yet. */
+        STAYS,
+        /** Its job is open here and the names are lost: its name is to be bound again. */
+        BIND_AGAIN,
+        /** It takes part no more. */
+        GONE
+    }
+
     /**
      * @param isHere whether the job has ranks at this relay, which then knows by itself when it ends
      * @param beginMsMax milliseconds in which it must have begun to take part
+     * @param isRecovered whether it took part before the relay was started
      */
-    JointSide(long joint, JobJoin.Part part, boolean isHere, long beginMsMax) {
+    JointSide(long joint, JobJoin.Part part, boolean isHere, long beginMsMax, boolean isRecovered) {
         this.joint = joint;
         this.job = part.job();
         this.isHere = isHere;
         this.beginMsMax = beginMsMax;
+        this.isKept = isRecovered;
     }
 
     long job() {
@@ -60,17 +79,27 @@ final class JointSide {
     }
 
     /**
-     * Takes the result of a look.
+     * Takes the result of a look that the names have answered.
      *
-     * @return why it takes part no more; empty if it does
+     * @param isOpen whether the job is open at this relay
      */
-    Optional<String> found(boolean isBound, boolean isLogged) {
+    Step found(boolean isBound, boolean isLogged, boolean isOpen) {
+        beganNanos = beganNanos == 0 ? System.nanoTime() | 1 : beganNanos;
         begun |= isBound;
+        isKept |= isBound;
         missed = isBound ? 0 : missed + 1;
-        boolean isLate = !begun && System.nanoTime() - beganNanos > TimeUnit.MILLISECONDS.toNanos(beginMsMax);
-        if (isBound || !begun && !isLate || isLogged && missed < MISSED_MAX) {
-            return Optional.empty();
+        if (isBound) {
+            return Step.STAYS;
         }
-        return Optional.of("job " + Job.hexId(job) + (begun ? " has left it or has ended" : " has not come within " + beginMsMax + " ms"));
+        if (isLogged && isHere && isOpen && isKept) {
+            return Step.BIND_AGAIN;
+        }
+        boolean isLate = !begun && System.nanoTime() - beganNanos > TimeUnit.MILLISECONDS.toNanos(beginMsMax);
+        return !begun && !isLate || isLogged && missed < MISSED_MAX ? Step.STAYS : Step.GONE;
+    }
+
+    /** Why it takes part no more, when it is gone. */
+    String why() {
+        return "job " + Job.hexId(job) + (begun ? " has left it or has ended" : " has not come within " + beginMsMax + " ms");
     }
 }
