@@ -27,14 +27,14 @@ final class JointJob {
     /** Whether the relays keep it until both jobs have ended. */
     private final boolean isLogged;
 
-    JointJob(String call, Intracomm local, int root, JobJoin join, Endpoint endpoint) {
+    /** @param both as of {@link #both} */
+    JointJob(String call, Intracomm local, int root, JobJoin join, Intracomm both) {
         this.join = join;
         this.root = root;
-        this.endpoint = endpoint;
+        this.endpoint = both.endpoint;
+        this.both = both;
         isLogged = local.endpoint.joiner().orElseThrow().durability() != Durability.NONE;
         home = new Intracomm(local.self.unlisted(), local.group, new CommMaker(call, local).agree(), local.check.name());
-        OwnProcess there = local.self.inJoint(endpoint);
-        both = new Intracomm(there, Group.joint(endpoint.size(), endpoint.rank(), join.joint()), Contexts.WORLD, "both jobs");
         int accepting = join.accepting().worldRanks().length;
         boolean isFirst = endpoint.rank() < accepting;
         Intracomm half = new CommMaker(call, both).split(isFirst ? 0 : 1, endpoint.rank());
@@ -42,6 +42,12 @@ final class JointJob {
         intercomm.Errhandler_set(local.Errhandler_get());
         half.Free();
         local.self.joints().add(this);
+    }
+
+    /** All processes of both groups. @param endpoint of the calling process in the joint job */
+    static Intracomm both(Intracomm local, JobJoin join, Endpoint endpoint) {
+        return new Intracomm(
+                local.self.inJoint(endpoint), Group.joint(endpoint.size(), endpoint.rank(), join.joint()), Contexts.WORLD, "both jobs");
     }
 
     long id() {

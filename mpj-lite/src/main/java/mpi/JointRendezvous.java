@@ -25,15 +25,20 @@ import org.posthouse.wire.WireException;
  * One call of accept or connect that joins groups of two jobs (docs/adr/0116). The roots meet by records in the relays' name service:
  * the root that connects binds the port's record for a visitor, and the root that accepts answers it with the joint job's ranks.
  * Then all processes of both groups join the joint job, the accepting ones first. Each root binds its side's record when all of its
- * group have joined, so that nobody sends to a relay where the joint job is not open. For one use.
+ * group have joined, so that nobody sends to a relay where the joint job is not open. Names may be lost, so they only bring the roots
+ * together: at last the accepting root tells the other one by a message in the joint job that it is there, and that one answers
+ * whether the jobs are joined. For one use.
  */
 final class JointRendezvous {
     private static final String JOINT = "joint";
     private static final String RANKS = "ranks";
     private static final String HOMES = "homes";
-    private static final String JOIN = "join";
+    private static final String JOIN = JobJoin.JOINED_FIELD;
     private static final String REFUSED = "refused";
     private static final String DURABILITY = "durability";
+
+    /** Of the messages by which the roots agree. */
+    private static final int OUTCOME_TAG = 1;
 
     private final String call;
     private final Intracomm local;
@@ -219,21 +224,21 @@ final class JointRendezvous {
         int before = isAccepting ? 0 : join.accepting().worldRanks().length;
         JobJoin own = join.by(before + local.group.Rank());
         JobJoin.Part part = isAccepting ? join.accepting() : join.connecting();
-        Endpoint there = null;
+        Intracomm both = null;
         String refusal = "";
         try {
-            there = endpoint.joiner().orElseThrow().join(own);
+            both = JointJob.both(local, own, endpoint.joiner().orElseThrow().join(own));
         } catch (IOException e) {
             refusal = "rank " + local.group.Rank() + ": " + e.getMessage();
         }
-        String failure = agreed(refusal, isAccepting, join, part);
+        String failure = agreed(refusal, isAccepting, join, part, both);
         if (!failure.isEmpty()) {
-            if (there != null) {
-                there.close();
+            if (both != null) {
+                both.endpoint.close();
             }
             throw local.check.error(MPI.ERR_PORT, call, "the two jobs cannot be joined: " + failure);
         }
-        return new JointJob(call, local, root, own, there).intercomm();
+        return new JointJob(call, local, root, own, both).intercomm();
     }
 
     private JobJoin everywhere(JobJoin found) {
@@ -256,35 +261,72 @@ final class JointRendezvous {
      * Tells the other root whether all here have joined, and learns whether all there have.
      *
      * @param refusal why this process has not joined; empty if it has
+     * @param both all processes of both groups, if it has joined
      * @return why the jobs are not joined, the same at all processes; empty if they are
      */
-    private String agreed(String refusal, boolean isAccepting, JobJoin join, JobJoin.Part part) {
+    private String agreed(String refusal, boolean isAccepting, JobJoin join, JobJoin.Part part, Intracomm both) {
         Object[] refusals = new Object[local.group.Size()];
         local.collectives.gather(
                 call, new Elements(new Object[] {refusal}, 0, 1, MPI.OBJECT), RankBlocks.even(refusals, 0, 1, MPI.OBJECT), root).run();
         Object[] outcome = {""};
         if (local.group.Rank() == root) {
             String first = Arrays.stream(refusals).map(Object::toString).filter(each -> !each.isEmpty()).findFirst().orElse("");
-            try {
-                outcome[0] = isAccepting ? acceptedWith(first, join, part) : connectedWith(first, join, part);
-            } catch (MPIException e) {
-                outcome[0] = String.valueOf(e.getMessage());
-            }
+            outcome[0] = isAccepting ? accepted(first, join, part, both) : connected(first, join, part, both);
         }
         local.collectives.bcast(call, new Elements(outcome, 0, 1, MPI.OBJECT), root).run();
         return outcome[0].toString();
     }
 
-    private String acceptedWith(String refusal, JobJoin join, JobJoin.Part own) {
-        bindSide(join, own, refusal.isEmpty() ? record(JOIN, Base64.getEncoder().encodeToString(bytes(join))) : record(REFUSED, refusal));
-        Map<String, String> other = board.await(() -> otherSide(join.sideName(join.connecting()), join.connecting().job()));
+    private String accepted(String refusal, JobJoin join, JobJoin.Part own, Intracomm both) {
+        try {
+            bindSide(join, own, refusal.isEmpty() ? record(JOIN, Base64.getEncoder().encodeToString(bytes(join))) : record(REFUSED, refusal));
+            Map<String, String> other = board.await(() -> otherSide(join.sideName(join.connecting()), join.connecting().job()));
+            String outcome;
+            if (refusal.isEmpty() && other.containsKey(JOIN)) {
+                outcome = decidedBy(Integer.parseInt(other.get(JOIN)), both);
+            } else {
+                outcome = refusal.isEmpty() ? other.get(REFUSED) : refusal;
+                awaitLeftPort(join); // The other root has read this record before.
+            }
+            if (!outcome.isEmpty()) {
+                board.unbind(join.sideName(own));
+            }
+            return outcome;
+        } catch (MPIException e) {
+            return givenUp(e, join, own);
+        }
+    }
+
+    /** Tells the other root, which has joined with all of its group, that this group is there, and hears whether the jobs are joined. */
+    private static String decidedBy(int otherRoot, Intracomm both) {
+        tell("", otherRoot, both);
+        return heard(otherRoot, both);
+    }
+
+    private static void tell(String outcome, int otherRoot, Intracomm both) {
+        both.Send(new Object[] {outcome}, 0, 1, MPI.OBJECT, otherRoot, OUTCOME_TAG);
+    }
+
+    private static String heard(int otherRoot, Intracomm both) {
+        Object[] outcome = {""};
+        both.Recv(outcome, 0, 1, MPI.OBJECT, otherRoot, OUTCOME_TAG);
+        return outcome[0].toString();
+    }
+
+    private void awaitLeftPort(JobJoin join) {
         String isGone = HexFormat.of().toHexDigits(join.joint());
         board.await(() -> board.lookup(port.visitor()).filter(fields -> isGone.equals(fields.get(JOINT))).isPresent() ? Optional.empty() : Optional.of(true));
-        String outcome = refusal.isEmpty() ? other.getOrDefault(REFUSED, "") : refusal;
-        if (!outcome.isEmpty()) {
-            board.unbind(join.sideName(own)); // The other root has read it before it left the port.
+    }
+
+    /** Says so in the record of this side too, so that the other root, and a relay that watches it, do not take this group for joined. */
+    private String givenUp(MPIException why, JobJoin join, JobJoin.Part own) {
+        String text = String.valueOf(why.getMessage());
+        try {
+            bindSide(join, own, record(REFUSED, text));
+        } catch (MPIException e) {
+            return text + "; the record of it stays until its job has ended: " + e.getMessage();
         }
-        return outcome;
+        return text;
     }
 
     /** Binds the record of this side, and takes back the one that has told of it until now. */
@@ -305,16 +347,43 @@ final class JointRendezvous {
         return found;
     }
 
-    private String connectedWith(String refusal, JobJoin join, JobJoin.Part own) {
-        bindSide(join, own, refusal.isEmpty() ? record(JOIN, "") : record(REFUSED, refusal));
-        leavePort(join.joint());
-        boolean isThere = board.lookup(join.sideName(join.accepting())).isPresent();
-        String outcome = !refusal.isEmpty() || isThere ? refusal : "the other job has ended";
-        if (!outcome.isEmpty()) {
-            board.await(() -> board.lookup(join.sideName(join.accepting())).isPresent() ? Optional.empty() : Optional.of(true));
-            board.unbind(join.sideName(own)); // The other root has read it.
+    /** Decides whether the jobs are joined, and tells the accepting root if this group has joined. */
+    private String connected(String refusal, JobJoin join, JobJoin.Part own, Intracomm both) {
+        String outcome = refusal;
+        try {
+            bindSide(join, own, refusal.isEmpty() ? record(JOIN, Integer.toString(both.group.Rank())) : record(REFUSED, refusal));
+            leavePort(join.joint());
+            if (refusal.isEmpty()) {
+                outcome = board.await(() -> other(join, both));
+            }
+        } catch (MPIException e) {
+            outcome = givenUp(e, join, own);
         }
-        return outcome;
+        try {
+            if (refusal.isEmpty()) {
+                tell(outcome, join.rank(), both);
+            }
+            if (!outcome.isEmpty()) {
+                board.await(() -> board.lookup(join.sideName(join.accepting())).filter(side -> side.containsKey(JOIN)).isPresent()
+                        ? Optional.empty()
+                        : Optional.of(true));
+                board.unbind(join.sideName(own)); // The other root has read it.
+            }
+            return outcome;
+        } catch (MPIException e) {
+            return outcome.isEmpty() ? givenUp(e, join, own) : outcome;
+        }
+    }
+
+    /** Whether the accepting group is there, when that is known: it says so itself, or its record says that it is not. */
+    private Optional<String> other(JobJoin join, Intracomm both) {
+        if (both.Iprobe(join.rank(), OUTCOME_TAG) != null) {
+            return Optional.of(heard(join.rank(), both));
+        }
+        Optional<Map<String, String>> side = board.lookup(join.sideName(join.accepting()));
+        return side.isEmpty() || side.get().containsKey(REFUSED)
+                ? Optional.of(side.map(fields -> fields.get(REFUSED)).orElse("the other job has ended"))
+                : Optional.empty();
     }
 
     // ---- texts

@@ -18,6 +18,9 @@ import java.util.List;
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by sameJoint; a list would box every rank's index
 public record JobJoin(long job, long joint, int rank, Part accepting, Part connecting, List<HomeRelay> homes, int[] homeOf) {
+    /** The field of a job's record ({@link #sideName}) that is there when all of its group have joined. */
+    public static final String JOINED_FIELD = "join";
+
     /** Longest frame: its JOB_OPEN, which has a name too, and the WELCOME of its ranks then fit as well. */
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 512;
 
