@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.posthouse.names.Alarm;
 import org.posthouse.names.BoundName;
@@ -113,7 +114,7 @@ public final class GridLeader {
         isBusy = true;
         CompletionStage<?> work = members.keep(records(grid.members().get()), epoch);
         if (looks % COLLECT_EACH == 0) {
-            work = work.thenCompose(kept -> copies.collect()).thenCompose(collected -> unpublish());
+            work = inAnyCase(work, () -> copies.collect().thenCompose(collected -> unpublish()));
         }
         // Last, as new records fail where names have no room, which the collector makes.
         work.thenCompose(kept -> grid.jobs().get()).thenComposeAsync(wanted -> jobs.keep(wanted, epoch), executor).whenCompleteAsync((done, fault) -> {
@@ -123,6 +124,11 @@ public final class GridLeader {
                 LOG.info("{}: the records of members and jobs are not all written: {}", relay, fault.getMessage());
             }
         }, executor);
+    }
+
+    /** Does something after this, however it has ended: names that are full refuse records, and the collector makes room. */
+    static CompletionStage<?> inAnyCase(CompletionStage<?> first, Supplier<CompletionStage<?>> next) {
+        return first.handle((done, fault) -> next.get()).thenCompose(then -> then).thenCompose(done -> first);
     }
 
     /** The members in records of limited size. */

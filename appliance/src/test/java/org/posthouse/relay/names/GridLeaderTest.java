@@ -5,11 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +25,7 @@ import org.posthouse.names.BoundName;
 import org.posthouse.names.CompoundState;
 import org.posthouse.names.Leader;
 import org.posthouse.names.Name;
+import org.posthouse.names.NameException;
 import org.posthouse.names.NameRecord;
 import org.posthouse.relay.RawPeer;
 import org.posthouse.relay.Relay;
@@ -103,6 +108,18 @@ class GridLeaderTest {
         assertThat(record(0x77).orElseThrow().record().fields()).isEqualTo(found.record().fields());
         launcher.close();
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(record(0x77)).isEmpty());
+    }
+
+    @Test
+    void copiesAreCollectedAlthoughTheRecordOfTheMembersFindsNoRoom() {
+        NameException full = new NameException(NameException.Kind.TOO_LARGE, "names are full");
+        AtomicInteger collected = new AtomicInteger();
+        CompletionStage<?> work =
+                GridLeader.inAnyCase(CompletableFuture.failedStage(full), () -> CompletableFuture.completedStage(collected.incrementAndGet()));
+        assertThat(collected).hasValue(1);
+        assertThat(work.toCompletableFuture()).as("the fault is still told").failsWithin(Duration.ZERO).withThrowableThat().withCause(full);
+        assertThat(GridLeader.inAnyCase(CompletableFuture.completedStage(null), () -> CompletableFuture.failedStage(full)).toCompletableFuture())
+                .as("a fault of the collector").failsWithin(Duration.ZERO).withThrowableThat().withCause(full);
     }
 
     @Test
