@@ -34,7 +34,7 @@ final class JointRendezvous {
     private static final String RANKS = "ranks";
     private static final String HOMES = "homes";
     private static final String JOIN = JobJoin.JOINED_FIELD;
-    private static final String REFUSED = "refused";
+    private static final String REFUSED = JobJoin.REFUSED_FIELD;
     private static final String DURABILITY = "durability";
 
     /** Of the messages by which the roots agree. */

@@ -173,7 +173,7 @@ final class JointJobs {
         if (joints.get(joint.id()) != joint) {
             return;
         }
-        switch (side.found(found.isPresent(), joint.isLogged(), isOpen(side.job()))) {
+        switch (side.found(JointSide.Sight.of(found, side.name()), joint.isLogged(), isOpen(side.job()))) {
             case STAYS -> {}
             case BIND_AGAIN -> bindAgain(side);
             case GONE -> {

@@ -1,7 +1,10 @@
 package org.posthouse.relay;
 
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Job;
+import org.posthouse.names.BoundName;
+import org.posthouse.names.NameRecord;
 import org.posthouse.wire.JobJoin;
 
 /** One of the two jobs of a joint job, as its relay sees it by the names that it binds. Confined to the relay's control strand. */
@@ -11,6 +14,8 @@ final class JointSide {
      * to bind it again.
      */
     static final int MISSED_MAX = 8;
+
+    private static final int JOINED_MIN = 2;
 
     private final long joint;
     private final long job;
@@ -23,13 +28,39 @@ final class JointSide {
     /** Whether its name was found: without it from then on, it takes part no more. */
     private boolean begun;
 
-    /** Whether its name is to be there while its job is. */
+    /** Whether all of its group have joined, as far as looks know: its name is to be there while its job is. */
     private boolean isKept;
+
+    /** Looks in a row that have found that all have joined. A join that fails may show it at one look. */
+    private int joined;
 
     /** Looks in a row in which its name was not there. */
     private int missed;
 
     private boolean hasEnded;
+
+    /** What a look has found. */
+    enum Sight {
+        NOTHING,
+        /** All of its group have joined. */
+        JOINED,
+        /** Its group comes, or has failed to. */
+        UNDECIDED,
+        /** What a relay has bound again. */
+        BOUND_AGAIN;
+
+        /** @param found what its name has, or the one that it has before it has joined */
+        static Sight of(Optional<BoundName> found, String name) {
+            if (found.isEmpty()) {
+                return NOTHING;
+            }
+            NameRecord record = found.get().record();
+            if (record.fields().containsKey(JobJoin.JOINED_FIELD)) {
+                return JOINED;
+            }
+            return found.get().name().toString().equals(name) && !record.fields().containsKey(JobJoin.REFUSED_FIELD) ? BOUND_AGAIN : UNDECIDED;
+        }
+    }
 
     /** What is to be done after a look. */
     enum Step {
@@ -83,10 +114,12 @@ final class JointSide {
      *
      * @param isOpen whether the job is open at this relay
      */
-    Step found(boolean isBound, boolean isLogged, boolean isOpen) {
+    Step found(Sight sight, boolean isLogged, boolean isOpen) {
+        boolean isBound = sight != Sight.NOTHING;
         beganNanos = beganNanos == 0 ? System.nanoTime() | 1 : beganNanos;
         begun |= isBound;
-        isKept |= isBound;
+        joined = sight == Sight.JOINED ? joined + 1 : 0;
+        isKept = sight != Sight.UNDECIDED && (isKept || joined >= JOINED_MIN);
         missed = isBound ? 0 : missed + 1;
         if (isBound) {
             return Step.STAYS;

@@ -200,6 +200,7 @@ public final class JobJoiner {
         Map<RelayEndpoint, String> told = new HashMap<>();
         progressEngine.lock();
         try {
+            untold.retainAll(joints.keySet()); // Others were closed, and nobody waits there.
             untold.forEach(joint -> told.put(joints.get(joint).endpoint(), ended.get(joint)));
             untold.clear();
         } finally {

@@ -21,6 +21,9 @@ public record JobJoin(long job, long joint, int rank, Part accepting, Part conne
     /** The field of a job's record ({@link #sideName}) that is there when all of its group have joined. */
     public static final String JOINED_FIELD = "join";
 
+    /** The field of a job's record that says why its group has not joined. */
+    public static final String REFUSED_FIELD = "refused";
+
     /** Longest frame: its JOB_OPEN, which has a name too, and the WELCOME of its ranks then fit as well. */
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 512;
 
