@@ -165,9 +165,9 @@ final class JointRendezvous {
 
     private void leavePort(long joint) {
         local.self.ports().ends(joint);
-        lookupOf(port.visitor(), endpoint.joiner().orElseThrow().job())
-                .filter(fields -> HexFormat.of().toHexDigits(joint).equals(fields.get(JOINT)))
-                .ifPresent(own -> board.unbind(port.visitor()));
+        String job = HexFormat.of().toHexDigits(endpoint.joiner().orElseThrow().job());
+        String visit = HexFormat.of().toHexDigits(joint);
+        board.unbind(port.visitor(), fields -> job.equals(fields.get("job")) && visit.equals(fields.get(JOINT)));
         local.self.ports().leaves(joint);
     }
 

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.wire.NameAnswer;
@@ -48,8 +49,20 @@ final class PortRecords {
 
     /** Unbinds a name of this job; one that is not bound stays so. */
     void unbind(String name) {
-        RecordedNames.Answer answer = names.ask(new NameAsk(NameAsk.Operation.UNBIND, name, -1, 0, 0, "", new TreeMap<>()));
-        if (answer.status() != NameAnswer.Status.DONE) {
+        unbind(name, record -> true);
+    }
+
+    /** Unbinds a name if its record is one such. It takes away what it has seen: a question that is asked again does not meet what was bound later. */
+    void unbind(String name, Predicate<Map<String, String>> own) {
+        RecordedNames.Answer seen = names.ask(NameAsk.of(NameAsk.Operation.LOOKUP, name));
+        if (seen.status() != NameAnswer.Status.DONE) {
+            throw failed(name, seen);
+        }
+        if (seen.found().filter(own).isEmpty()) {
+            return;
+        }
+        RecordedNames.Answer answer = names.ask(new NameAsk(NameAsk.Operation.UNBIND, name, seen.version(), 0, 0, "", new TreeMap<>()));
+        if (answer.status() != NameAnswer.Status.DONE && answer.status() != NameAnswer.Status.CONFLICT) {
             throw failed(name, answer);
         }
     }

@@ -62,14 +62,20 @@ final class RecordedNames {
         }
     }
 
-    /** What was answered, as a text that can be recorded. */
-    record Answer(NameAnswer.Status status, String text, Optional<Map<String, String>> found) {
+    /**
+     * What was answered, as a text that can be recorded.
+     *
+     * @param version of the record that was found; else 0
+     */
+    record Answer(NameAnswer.Status status, String text, Optional<Map<String, String>> found, long version) {
         private static Answer of(NameAnswer answer) {
-            return new Answer(answer.status(), answer.text().replace(END, " "), answer.found().stream().findFirst().map(NamedRecord::fields));
+            Optional<NamedRecord> first = answer.found().stream().findFirst();
+            return new Answer(
+                    answer.status(), answer.text().replace(END, " "), first.map(NamedRecord::fields), first.map(NamedRecord::version).orElse(0L));
         }
 
         private String recorded() {
-            StringBuilder out = new StringBuilder(status + END + text + END + found.isPresent());
+            StringBuilder out = new StringBuilder(status + END + text + END + version);
             found.ifPresent(fields -> fields.forEach((key, value) -> out.append(END).append(encode(key)).append('=').append(encode(value))));
             return out.toString();
         }
@@ -81,7 +87,8 @@ final class RecordedNames {
                 int equals = lines[i].indexOf('=');
                 fields.put(decode(lines[i].substring(0, equals)), decode(lines[i].substring(equals + 1)));
             }
-            return new Answer(NameAnswer.Status.valueOf(lines[0]), lines[1], Boolean.parseBoolean(lines[2]) ? Optional.of(fields) : Optional.empty());
+            long version = Long.parseLong(lines[2]);
+            return new Answer(NameAnswer.Status.valueOf(lines[0]), lines[1], version > 0 ? Optional.of(fields) : Optional.empty(), version);
         }
     }
 
