@@ -8,15 +8,16 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleListener;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Which members have no merge under way. When a part of a split group meets a larger one, Hazelcast joins its members first and merges their maps later. In
@@ -42,12 +43,18 @@ public final class MergedMembers extends MembershipAdapter implements LifecycleL
     /** Relays that came with this one, and are not known to have merged. Guarded by this. */
     private final Set<String> companions = new HashSet<>();
 
+    private final Supplier<Set<String>> withdrawn;
+
     /** Null before the member has started. Written once by the thread that starts it, read by all. */
     private volatile HazelcastInstance member;
 
-    /** @param attribute the member's attribute with the id of its relay */
-    MergedMembers(String attribute) {
+    /**
+     * @param attribute the member's attribute with the id of its relay
+     * @param withdrawn the relays that have left with notice
+     */
+    MergedMembers(String attribute, Supplier<Set<String>> withdrawn) {
         this.attribute = attribute;
+        this.withdrawn = withdrawn;
     }
 
     /** Asks the other members from now on. */
@@ -62,8 +69,17 @@ public final class MergedMembers extends MembershipAdapter implements LifecycleL
     }
 
     /** Whether this member and all that came with it have merged what they had. */
-    synchronized boolean hasMerged() {
-        return !merging && companions.isEmpty();
+    boolean hasMerged() {
+        return hasMergedItself() && awaited().isEmpty();
+    }
+
+    /** The relays that came with this one, and are not known to have merged. One that has left with notice brings nothing any more. */
+    Set<String> awaited() {
+        Set<String> left = withdrawn.get();
+        synchronized (this) {
+            companions.removeAll(left);
+            return new TreeSet<>(companions);
+        }
     }
 
     /** Whether this member has. */
@@ -84,7 +100,7 @@ public final class MergedMembers extends MembershipAdapter implements LifecycleL
     private synchronized void begin() {
         merging = true;
         if (member != null) {
-            member.getCluster().getMembers().stream().filter(each -> !each.localMember()).forEach(each -> companions.add(relayOf(each)));
+            member.getCluster().getMembers().stream().filter(each -> !each.localMember()).map(this::relayOf).forEach(companions::add);
         }
     }
 
@@ -102,10 +118,7 @@ public final class MergedMembers extends MembershipAdapter implements LifecycleL
 
     /** One that has not come yet, or still merges, is asked again. One that was started again has nothing to merge. */
     private void askCompanions() {
-        List<String> asked;
-        synchronized (this) {
-            asked = List.copyOf(companions);
-        }
+        Set<String> asked = awaited();
         for (String relay : asked) {
             Optional<Member> now = member.getCluster().getMembers().stream().filter(each -> relayOf(each).equals(relay)).findAny();
             now.ifPresent(one -> ask(one, true, yes -> {

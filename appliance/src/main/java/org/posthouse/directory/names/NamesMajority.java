@@ -103,7 +103,7 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
         this.attribute = attribute;
         this.configured = new TreeSet<>(addresses);
         configured.add(own);
-        this.merged = new MergedMembers(attribute);
+        this.merged = new MergedMembers(attribute, () -> group.roll().withdrawn());
     }
 
     /** Which members have merged what they had. The member's listener, from before it starts. */
@@ -131,8 +131,25 @@ public final class NamesMajority implements SplitBrainProtectionFunction, Heartb
     /** Why this part may not answer, in one clause; empty if it may. */
     synchronized Optional<String> lacking() {
         List<? extends Member> counted = counted();
-        int others = group.members().size() - counted.size();
-        return lacking(counted).map(why -> others == 0 ? why : why + "; " + others + " more have come, and their names are not merged yet");
+        Set<String> others = new TreeSet<>();
+        group.members().stream().filter(each -> !merged.isMerged(each)).forEach(each -> others.add(relayOf(each)));
+        return lacking(counted).map(why -> why + notMerged(others) + awaited());
+    }
+
+    private static String notMerged(Set<String> relays) {
+        return relays.isEmpty()
+                ? ""
+                : "; " + relays.size() + " more have come, and their names are not merged yet: " + String.join(", ", relays);
+    }
+
+    /** What this member's merge waits for. Another member's is told by its own relay. */
+    private String awaited() {
+        Set<String> awaited = merged.awaited();
+        Set<String> absent = new TreeSet<>(awaited);
+        group.members().forEach(each -> absent.remove(relayOf(each)));
+        return absent.isEmpty()
+                ? ""
+                : "; this relay waits for names of " + String.join(", ", absent) + ", which came with it and is gone: start that again, or this one";
     }
 
     private List<? extends Member> counted() {

@@ -76,7 +76,7 @@ class NamesMajorityTest {
         assertThat(majority.lacking()).isEmpty();
         majority.merged().stateChanged(new LifecycleEvent(LifecycleEvent.LifecycleState.MERGING));
         assertThat(majority.lacking())
-                .contains("0 of 3 known relays reach each other, expected at least 2; 2 more have come, and their names are not merged yet");
+                .contains("0 of 3 known relays reach each other, expected at least 2; 2 more have come, and their names are not merged yet: a, b");
         assertThat(majority.isWhole()).isFalse();
         majority.merged().stateChanged(new LifecycleEvent(LifecycleEvent.LifecycleState.MERGED));
         assertThat(majority.lacking()).isEmpty();
