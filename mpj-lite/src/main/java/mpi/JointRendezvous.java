@@ -238,6 +238,11 @@ final class JointRendezvous {
             }
             throw local.check.error(MPI.ERR_PORT, call, "the two jobs cannot be joined: " + failure);
         }
+        if (both == null) { // The first process of this rank was joined. What has ended since then is in no history.
+            local.self.joints().observeEnd();
+            throw local.check.error(MPI.ERR_OTHER, call, "the two jobs were joined, and this process, which was restarted, cannot join again: " + refusal
+                    + "; the joint job has ended for it, start both jobs again if they need each other");
+        }
         return new JointJob(call, local, root, own, both).intercomm();
     }
 
