@@ -41,21 +41,33 @@ final class Completions {
         if (!operation.isDone()) {
             callTracker.begin(call, operation);
             try {
-                awaitNow(operation);
+                awaitNow(operation, operation);
             } finally {
                 callTracker.end(call, operation);
             }
         }
     }
 
-    private void awaitNow(Operation operation) throws IOException {
+    /** @param wanted all that the call waits for: none of them may wait for a rank that has died */
+    private void awaitNow(Operation operation, Operation... wanted) throws IOException {
         boolean errand = operation instanceof BackgroundOperation;
         while (!operation.isDone()) {
             if (operation.isPassedOver()) {
                 throw waitedInVain();
             }
-            failures.requireAcknowledged(operation);
+            requireAcknowledged(wanted);
             progressEngine.awaitInCall(!errand, errand);
+        }
+    }
+
+    private void requireAcknowledged(Operation[] operations) {
+        if (failures.areNone()) {
+            return; // At each turn of the wait, so that many operations must not cost more where nobody has died.
+        }
+        for (Operation operation : operations) {
+            if (operation != null && !operation.isDone()) {
+                failures.requireAcknowledged(operation);
+            }
         }
     }
 
@@ -66,7 +78,7 @@ final class Completions {
             try {
                 for (Operation operation : operations) {
                     if (operation != null) {
-                        awaitNow(operation);
+                        awaitNow(operation, operations);
                     }
                 }
             } finally {

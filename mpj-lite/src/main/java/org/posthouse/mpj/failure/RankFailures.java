@@ -170,6 +170,11 @@ public final class RankFailures {
         return !deaths.isEmpty() && deaths.contains(peer) ? died(peer) : null;
     }
 
+    /** Whether this rank was told of no death. */
+    public boolean areNone() {
+        return deaths.isEmpty();
+    }
+
     /** Throws if a waiting receive of any source may wait for a rank that has died unacknowledged. */
     public void requireAcknowledged(Operation operation) {
         if (!deaths.isEmpty() && operation instanceof PostedReceive receive && receive.source == Wire.ANY && !receive.isMatched()

@@ -1,0 +1,43 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.mpj.failure.PendingFailureException;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.progress.Settings;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.RankFailed;
+import org.posthouse.wire.Wire;
+
+/** A rank whose relay tells it of the death of another. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class DeathsTest extends OneRank {
+    DeathsTest() throws IOException {}
+
+    @Test
+    void waitForAllEndsIfAnyOfThemMayComeFromTheDead() throws Exception {
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, false, 0, 0));
+        endpoint.failures().orElseThrow().opened(CONTEXT / 2, new int[] {0, 1, 2});
+        Operation[] receives = {
+            endpoint.receive(CONTEXT, 1, TAG, Plain.sink(Base.INT, new int[1], 0, 1)),
+            endpoint.receive(CONTEXT, Wire.ANY, TAG, Plain.sink(Base.INT, new int[1], 0, 1))
+        };
+        line.hear(FrameType.POST);
+        line.hear(FrameType.POST);
+        CompletableFuture<Boolean> all = start(() -> {
+            endpoint.awaitAll(receives, "Waitall");
+            return true;
+        });
+        line.say(new RankFailed(ScriptedRelay.JOB, 2, 1).encode());
+        Throwable ended = all.handle((done, e) -> e).get(10, TimeUnit.SECONDS);
+        assertThat(ended).isInstanceOf(PendingFailureException.class);
+    }
+}
