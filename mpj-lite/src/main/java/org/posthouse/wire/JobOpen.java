@@ -186,7 +186,10 @@ public record JobOpen(
     }
 
     private static void checkParts(List<JobJoin.Part> parts, int ranks) throws WireException {
-        int joined = parts.stream().mapToInt(part -> part.worldRanks().length).sum();
+        int joined = 0;
+        for (JobJoin.Part part : parts) {
+            joined += part.worldRanks().length;
+        }
         if (!parts.isEmpty() && (joined != ranks || parts.get(0).job() == parts.get(1).job())) {
             throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_OPEN of a joint job of " + ranks + " ranks, with " + joined + " processes of jobs "
                     + parts.get(0).job() + " and " + parts.get(1).job() + ", expected as many, of two jobs");
