@@ -227,15 +227,21 @@ abstract class Communicator {
 
     /** The status of a complete operation, or the error that it ended with. */
     final Status outcome(String call, Operation operation) {
+        requireSuccess(call, operation);
         Envelope envelope = operation.envelope();
+        return envelope == null ? new Status() : status(envelope);
+    }
+
+    /** Throws the error that a complete operation ended with. */
+    final void requireSuccess(String call, Operation operation) {
         ReceiveException failure = operation.failure();
         if (failure != null) {
+            Envelope envelope = operation.envelope();
             String from = envelope == null
                     ? ""
                     : "from rank " + addressed.rankOf(envelope.source()) + " with tag " + Messages.given(envelope.tag()) + ", ";
             throw check.error(errorClass(failure), call, from + failure.getMessage(), failure);
         }
-        return envelope == null ? new Status() : status(envelope);
     }
 
     static int errorClass(UnwritableException failure) {

@@ -42,7 +42,7 @@ final class Messages {
         Operation operation = dest == MPI.PROC_NULL ? null : startSend(call, kind, content(call, buf, offset, count, type), dest, tag);
         if (operation != null) {
             comm.await(call, operation);
-            comm.outcome(call, operation);
+            comm.requireSuccess(call, operation);
         }
     }
 
@@ -269,7 +269,7 @@ final class Messages {
                 int to = addressedRank(dest);
                 Operation send = endpoint.send(comm.context(), to, sent(sendtag), content, SendMode.STANDARD);
                 endpoint.await(send, call);
-                comm.outcome(call, send);
+                comm.requireSuccess(call, send);
                 return Status.ofNobody();
             }
             Operation[] both = endpoint.exchange(
@@ -279,7 +279,7 @@ final class Messages {
             await(call, both[0]);
             endpoint.await(both[1], call);
             comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
-            comm.outcome(call, both[1]);
+            comm.requireSuccess(call, both[1]);
             return comm.outcome(call, both[0]);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);

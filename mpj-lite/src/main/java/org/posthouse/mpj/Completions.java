@@ -41,23 +41,34 @@ final class Completions {
         if (!operation.isDone()) {
             callTracker.begin(call, operation);
             try {
-                awaitNow(operation, operation);
+                awaitNow(operation);
             } finally {
                 callTracker.end(call, operation);
             }
         }
     }
 
-    /** @param wanted all that the call waits for: none of them may wait for a rank that has died */
-    private void awaitNow(Operation operation, Operation... wanted) throws IOException {
-        boolean errand = operation instanceof BackgroundOperation;
+    private void awaitNow(Operation operation) throws IOException {
         while (!operation.isDone()) {
-            if (operation.isPassedOver()) {
-                throw waitedInVain();
-            }
-            requireAcknowledged(wanted);
-            progressEngine.awaitInCall(!errand, errand);
+            failures.requireAcknowledged(operation);
+            awaitOnce(operation);
         }
+    }
+
+    /** @param wanted all that the call waits for: none of them may wait for a rank that has died */
+    private void awaitNow(Operation operation, Operation[] wanted) throws IOException {
+        while (!operation.isDone()) {
+            requireAcknowledged(wanted);
+            awaitOnce(operation);
+        }
+    }
+
+    private void awaitOnce(Operation operation) throws IOException {
+        if (operation.isPassedOver()) {
+            throw waitedInVain();
+        }
+        boolean errand = operation instanceof BackgroundOperation;
+        progressEngine.awaitInCall(!errand, errand);
     }
 
     private void requireAcknowledged(Operation[] operations) {
