@@ -2,8 +2,8 @@ package org.posthouse.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.posthouse.directory.GroupOfThree.get;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +13,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.names.Name;
@@ -34,24 +32,11 @@ class MergedNamesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int NAMES = 1_000;
 
-    private List<HazelcastDirectory> directories;
-
-    @BeforeEach
-    void start() throws IOException {
-        directories = Groups.start("merged-names", Groups.endpoints("127.0.0.1", "127.0.0.1", "127.0.0.1"));
-    }
-
-    @AfterEach
-    void close() {
-        directories.forEach(HazelcastDirectory::close);
-    }
+    @RegisterExtension
+    private final GroupOfThree group = new GroupOfThree("merged-names");
 
     private NameService names(int relay) {
-        return directories.get(relay).names();
-    }
-
-    private static <T> T get(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+        return group.names(relay);
     }
 
     private static Name name(int number) {
@@ -64,17 +49,7 @@ class MergedNamesTest {
             writes.add(value.equals("old") ? names(relay).bind(name(number), NameRecord.of(Map.of("is", value)))
                     : names(relay).rebind(name(number), NameRecord.of(Map.of("is", value))));
         }
-        writes.forEach(MergedNamesTest::get);
-    }
-
-    private void cut(int one, int other) {
-        directories.get(one).guard().bar("r" + other, "cut by the test");
-        directories.get(other).guard().bar("r" + one, "cut by the test");
-    }
-
-    private void heal(int one, int other) {
-        directories.get(one).guard().readmit("r" + other);
-        directories.get(other).guard().readmit("r" + one);
+        writes.forEach(GroupOfThree::get);
     }
 
     /** Both ways, as Hazelcast chooses which of two equal parts joins the other. */
@@ -82,12 +57,14 @@ class MergedNamesTest {
     @CsvSource({"1, 2", "2, 1"})
     void nothingOlderIsAnsweredBeforeTheMergeIsDone(int informed, int uninformed) throws Exception {
         writeAll(0, "old");
-        cut(uninformed, 0);
-        cut(uninformed, informed);
-        Groups.awaitMembers(directories.get(informed), 2);
+        group.cut(uninformed, 0);
+        group.cut(uninformed, informed);
+        group.awaitMembers(informed, 2);
         writeAll(informed, "new");
-        cut(informed, 0);
-        directories.forEach(each -> Groups.awaitMembers(each, 1));
+        group.cut(informed, 0);
+        for (int relay = 0; relay < GroupOfThree.RELAYS; relay++) {
+            group.awaitMembers(relay, 1);
+        }
 
         Set<String> answers = new ConcurrentSkipListSet<>();
         Set<Integer> answered = ConcurrentHashMap.newKeySet();
@@ -96,7 +73,7 @@ class MergedNamesTest {
         for (int relay : new int[] {informed, uninformed}) {
             readers.add(Thread.ofPlatform().start(() -> read(relay, over, answers, answered)));
         }
-        heal(informed, uninformed);
+        group.heal(informed, uninformed);
         await().atMost(PATIENCE).until(() -> answered.size() == 2 * NAMES);
         over.set(true);
         for (Thread reader : readers) {

@@ -2,9 +2,9 @@ package org.posthouse.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.posthouse.directory.GroupOfThree.get;
 
 import com.hazelcast.map.IMap;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,10 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.posthouse.directory.names.ForwardedNames;
 import org.posthouse.directory.names.NamesMap;
 import org.posthouse.names.Alarm;
@@ -41,24 +40,11 @@ class NameCopiesTest {
     /** 3 s; while other tests have the processors, it tells of the order only. */
     private static final long LEADER_MS_MAX = Boolean.getBoolean("posthouse.long") ? 3_000 : 15_000;
 
-    private List<HazelcastDirectory> directories;
-
-    @BeforeEach
-    void start() throws IOException {
-        directories = Groups.start("copies", Groups.endpoints("127.0.0.1", "127.0.0.1", "127.0.0.1"));
-    }
-
-    @AfterEach
-    void close() {
-        directories.forEach(HazelcastDirectory::close);
-    }
+    @RegisterExtension
+    private final GroupOfThree group = new GroupOfThree("copies");
 
     private NameService names(int relay) {
-        return directories.get(relay).names();
-    }
-
-    private static <T> T get(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+        return group.names(relay);
     }
 
     private static NameException.Kind failure(CompletionStage<?> stage) {
@@ -93,7 +79,7 @@ class NameCopiesTest {
             }
         }
         long begin = System.nanoTime();
-        directories.getLast().member().getLifecycleService().terminate();
+        group.directory(2).member().getLifecycleService().terminate();
         get(names(0).bind(Name.parse("b"), record("1")));
         System.out.printf("names hazelcast: a name bound %d ms after a member died%n", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
         get(names(0).bind(Name.parse("c"), record("1")));
@@ -125,7 +111,7 @@ class NameCopiesTest {
             var unused = election(stopping, thread, token, "r2").contend("dead");
             assertThat(bound.await(60, TimeUnit.SECONDS)).isTrue();
             long begin = System.nanoTime();
-            directories.getLast().member().getLifecycleService().terminate();
+            group.directory(2).member().getLifecycleService().terminate();
             Leader leader = get(election(names(1), thread, token, "r1").contend("next"));
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
             System.out.printf("names hazelcast: a new leader %d ms after the winner's member died between bind and swap%n", millis);
@@ -152,15 +138,15 @@ class NameCopiesTest {
     /** Two of three relays stop with notice. They may start again where the third is not. */
     @Test
     void theLastRelayOfAConfiguredGroupDoesNotAnswerAlone() {
-        for (int relay = 0; relay < directories.size(); relay++) {
-            directories.get(relay).announce(Groups.relay("r" + relay, 1));
+        for (int relay = 0; relay < GroupOfThree.RELAYS; relay++) {
+            group.directory(relay).announce(Groups.relay("r" + relay, 1));
         }
-        await().atMost(PATIENCE).until(() -> directories.getFirst().relays().size() == 3);
+        await().atMost(PATIENCE).until(() -> group.directory(0).relays().size() == 3);
         get(names(0).bind(name(1), record("1")));
-        directories.get(2).close();
+        group.directory(2).close();
         await().atMost(PATIENCE).until(() -> isDone(names(0).rebind(name(1), record("2"))));
-        directories.get(1).close();
-        await().atMost(PATIENCE).until(() -> directories.getFirst().member().getCluster().getMembers().size() == 1);
+        group.directory(1).close();
+        await().atMost(PATIENCE).until(() -> group.directory(0).member().getCluster().getMembers().size() == 1);
         assertThat(failure(names(0).lookup(name(1)))).isEqualTo(NameException.Kind.UNAVAILABLE);
         assertThat(failure(names(2).lookup(name(1)))).as("of a relay that has left").isEqualTo(NameException.Kind.UNAVAILABLE);
     }
@@ -168,7 +154,7 @@ class NameCopiesTest {
     /** A relay of the grid can write anything to the map. */
     @Test
     void whatNoRelayStoresIsSkippedAndReplaced() {
-        IMap<String, String> map = directories.getFirst().member().getMap(NamesMap.NAME);
+        IMap<String, String> map = group.directory(0).member().getMap(NamesMap.NAME);
         List<Name> heard = Collections.synchronizedList(new ArrayList<>());
         try (NameService.Subscription all = names(1).listen(Name.ROOT, change -> heard.add(change.bound().name()))) {
             map.set("a 1", "garbled");

@@ -2,9 +2,9 @@ package org.posthouse.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.posthouse.directory.GroupOfThree.get;
 
 import com.hazelcast.cluster.Member;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,13 +14,11 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.posthouse.names.BoundName;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameException;
@@ -30,43 +28,35 @@ import org.posthouse.names.NameService;
 /** Names of a group of three that is cut in one and two, and healed, while all three write. */
 @Timeout(7200)
 class SplitNamesTest {
-    private static final int RELAYS = 3;
+    private static final int RELAYS = GroupOfThree.RELAYS;
     private static final int CUTS = Boolean.getBoolean("posthouse.long") ? 100 : 2;
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int PAUSE_MS = 20;
 
-    private List<HazelcastDirectory> directories;
-
-    @BeforeEach
-    void start() throws IOException {
-        directories = Groups.start("split-names", Groups.endpoints("127.0.0.1", "127.0.0.1", "127.0.0.1"));
-    }
-
-    @AfterEach
-    void close() {
-        directories.forEach(HazelcastDirectory::close);
-    }
+    @RegisterExtension
+    private final GroupOfThree group = new GroupOfThree("split-names");
 
     private NameService names(int relay) {
-        return directories.get(relay).names();
-    }
-
-    private static <T> T get(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+        return group.names(relay);
     }
 
     private void cut(int relay) {
         for (int other = 0; other < RELAYS; other++) {
             if (other != relay) {
-                directories.get(relay).guard().bar("r" + other, "cut by the test");
-                directories.get(other).guard().bar("r" + relay, "cut by the test");
+                group.cut(relay, other);
             }
         }
     }
 
-    private void heal() {
-        directories.forEach(each -> List.of("r0", "r1", "r2").forEach(each.guard()::readmit));
-        directories.forEach(each -> Groups.awaitMembers(each, RELAYS));
+    private void heal(int relay) {
+        for (int other = 0; other < RELAYS; other++) {
+            if (other != relay) {
+                group.heal(relay, other);
+            }
+        }
+        for (int one = 0; one < RELAYS; one++) {
+            group.awaitMembers(one, RELAYS);
+        }
     }
 
     /** A relay that appends an id to a record, again and again, whatever it is answered. */
@@ -150,7 +140,7 @@ class SplitNamesTest {
         await().atMost(PATIENCE).until(() -> writers.get(other).confirmed.size() > majorityAtCut + 2);
         assertThat(writers.get(alone).confirmed).as("confirmed by the minority").hasSize(atCut);
 
-        heal();
+        heal(alone);
         await().atMost(PATIENCE).until(() -> writers.get(alone).confirmed.size() > atCut + 2);
         over.set(true);
         for (Thread thread : threads) {
@@ -171,7 +161,7 @@ class SplitNamesTest {
         }
         listening.forEach(NameService.Subscription::close);
         System.out.printf("names hazelcast: cut %d of r%d, %d changes confirmed, members %s%n", round, alone, ids.size(),
-                directories.getFirst().member().getCluster().getMembers().stream().map(Member::getUuid).map(id -> id.toString().substring(0, 4)).toList());
+                group.directory(0).member().getCluster().getMembers().stream().map(Member::getUuid).map(id -> id.toString().substring(0, 4)).toList());
     }
 
     /** The message of a failure; empty if it did not fail. */
