@@ -28,6 +28,16 @@ final class Collective {
         turns.take(this);
     }
 
+    /**
+     * Takes part, unless the joint job has come to its end. For callers that do not tell the program of that: another process might be told later, or
+     * never, so what the program can see must not depend on it.
+     *
+     * @return whether this rank's part is over; false if the joint job has come to its end
+     */
+    boolean runToEnd() {
+        return turns.takeToEnd(this);
+    }
+
     /** Takes part in the background. The buffers must not be used before the request is complete. */
     Request start() {
         return turns.queue(this);

@@ -52,6 +52,27 @@ final class CollectiveSequencer {
 
     /** Runs a collective behind all that were queued. */
     void take(Collective collective) {
+        try {
+            takeTurn(collective);
+        } catch (FinalizedException e) {
+            throw comm.finalized(collective.call, e);
+        }
+    }
+
+    /** The same, unless the joint job has come to its end. @return whether it has not */
+    boolean takeToEnd(Collective collective) {
+        try {
+            takeTurn(collective);
+            return true;
+        } catch (FinalizedException e) {
+            if (!e.isJointEnded()) {
+                throw comm.finalized(collective.call, e);
+            }
+            return false;
+        }
+    }
+
+    private void takeTurn(Collective collective) {
         long number = call();
         Operation ahead = line.ahead();
         if (ahead != null) {
@@ -109,7 +130,7 @@ final class CollectiveSequencer {
         }
         return Request.of(comm, collective.call, end, () -> {
             seen(number);
-            return outcome(failure.get());
+            return outcome(collective.call, failure.get());
         });
     }
 
@@ -122,11 +143,32 @@ final class CollectiveSequencer {
         }
     }
 
-    private static Status outcome(Throwable failure) {
+    private Status outcome(String call, Throwable failure) {
+        if (failure instanceof FinalizedException e) {
+            throw comm.finalized(call, e); // Not in the thread of the collective: the program is told here.
+        }
+        if (failure instanceof FailedInBackground e) {
+            throw failed(call, e.why); // Why others have failed is an observation, which only the program's thread makes.
+        }
         if (failure != null) {
             throw unchecked(failure);
         }
         return new Status();
+    }
+
+    private MPIException failed(String call, ReceiveException why) {
+        return comm.check.error(comm.collectiveErrorClass(why), call, why.getMessage(), why);
+    }
+
+    /** A collective has failed in its own thread: the program is told when it waits. */
+    private static final class FailedInBackground extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient ReceiveException why;
+
+        FailedInBackground(ReceiveException why) {
+            super(why);
+            this.why = why;
+        }
     }
 
     static RuntimeException unchecked(Throwable thrown) {
@@ -137,7 +179,7 @@ final class CollectiveSequencer {
     }
 
     private void run(Collective collective, boolean background) {
-        comm.requireNotRevoked(collective.call);
+        comm.requireNotRevoked(collective.call, background);
         CollectivePosition collectivePosition = presence();
         collectivePosition.enter(collective.call, collective.root, background);
         boolean failed = true;
@@ -150,15 +192,16 @@ final class CollectiveSequencer {
         } catch (ReceiveException e) {
             whole = e.kind() != ReceiveException.Kind.MISMATCH;
             survived = e.kind() == ReceiveException.Kind.PROC_FAILED || e.kind() == ReceiveException.Kind.REVOKED;
-            throw comm.check.error(comm.collectiveErrorClass(e), collective.call, e.getMessage(), e);
+            if (background) {
+                throw new FailedInBackground(e);
+            }
+            throw failed(collective.call, e);
         } catch (ProgramException e) {
             whole = true;
             throw unchecked(e.getCause());
         } catch (UnwritableException e) {
             whole = true;
             throw comm.check.error(Communicator.errorClass(e), collective.call, "the send buffer's " + e.getMessage(), e);
-        } catch (FinalizedException e) {
-            throw comm.finalized(collective.call, e);
         } finally {
             if (!whole) {
                 comm.self.underWay().collectiveBroken();

@@ -215,11 +215,7 @@ public class Comm extends FailureCalls implements Freeable, Cloneable {
     /** As {@link #Free}, when all that is under way is complete. Of a joint job that has ended nothing is waited for. */
     public void disconnect() throws MPIException {
         requireLive("disconnect");
-        try {
-            everybody().barrier("disconnect").run();
-        } catch (MPIException e) {
-            JointJob.requireEnded(e);
-        }
+        everybody().barrier("disconnect").runToEnd();
         boolean isOfAll = group.Size() + (addressed == group ? 0 : addressed.Size()) == endpoint.size();
         free("disconnect");
         if (isOfAll) {
@@ -239,6 +235,9 @@ public class Comm extends FailureCalls implements Freeable, Cloneable {
 
     @Override
     final void release() {
+        if (endpoint.failures().map(failures -> failures.closed(id)).orElse(false)) {
+            self.contexts().spoil(id); // It may have messages of the dead, and relays keep revocations and agreements for ever.
+        }
         // Collectives that are still under way have messages under the number.
         everybody().afterwards(() -> collectives.afterwards(() -> self.contexts().release(id)));
     }

@@ -7,7 +7,6 @@ import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.coll.Neighbours;
 import org.posthouse.mpj.data.UnwritableException;
 import org.posthouse.mpj.failure.PendingFailureException;
-import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.ReceiveException;
@@ -151,8 +150,8 @@ abstract class Communicator {
     }
 
     /** @throws MPIException if the communicator is known to be revoked */
-    final void requireNotRevoked(String call) {
-        if (endpoint.failures().map(failures -> failures.isKnownRevoked(id)).orElse(false)) {
+    final void requireNotRevoked(String call, boolean background) {
+        if (endpoint.failures().map(failures -> failures.isKnownRevoked(id, background)).orElse(false)) {
             throw check.error(MPI.ERR_REVOKED, call, "the communicator is revoked");
         }
     }
@@ -251,14 +250,11 @@ abstract class Communicator {
     /** The class of a collective's error: others that a death or a revocation has stopped may be why it failed here. */
     final int collectiveErrorClass(ReceiveException failure) {
         int own = errorClass(failure);
-        if (own == MPI.ERR_REVOKED || endpoint.failures().isEmpty()) {
+        if (own == MPI.ERR_REVOKED || own == MPI.ERR_PROC_FAILED || endpoint.failures().isEmpty()) {
             return own;
         }
-        RankFailures failures = endpoint.failures().get();
-        if (failures.isKnownRevoked(id)) {
-            return MPI.ERR_REVOKED;
-        }
-        return failures.failed(id).length > 0 ? MPI.ERR_PROC_FAILED : own;
+        ReceiveException.Kind stopped = endpoint.failures().get().stopped(id);
+        return stopped == null ? own : stopped == ReceiveException.Kind.REVOKED ? MPI.ERR_REVOKED : MPI.ERR_PROC_FAILED;
     }
 
     static int errorClass(ReceiveException failure) {

@@ -1,8 +1,10 @@
 package mpi;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.posthouse.mpj.failure.AgreementOperation;
 import org.posthouse.mpj.failure.RankFailures;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.Agree;
 
 /**
@@ -21,7 +23,7 @@ abstract class FailureCalls extends OpenMpiNeighbours {
      * Ends the use of the communicator for all its processes: what they have under way on it, and what they call on it later, fails with class {@link
      * MPI#ERR_REVOKED}. Not collective; waits for nobody.
      *
-     * @throws MPIException of class ERR_UNSUPPORTED_OPERATION in a logged job
+     * @throws MPIException of class ERR_UNSUPPORTED_OPERATION in a job with replicas, in a joint job with a log, and without a relay
      */
     public void revoke() throws MPIException {
         revoke("revoke");
@@ -36,8 +38,8 @@ abstract class FailureCalls extends OpenMpiNeighbours {
         requireLive(call);
         RankFailures failures = endpoint.failures().orElseThrow(() -> check.error(
                 MPI.ERR_UNSUPPORTED_OPERATION, call,
-                "nobody can be told: the job is logged and starts its ranks again (run it with --durability none), or it has no relay"));
-        failures.revoke(id, Contexts.ofGroups(id));
+                "nobody can be told: each rank runs more than once (posthouse run -r), or this is a joint job with a log, or there is no relay"));
+        begun(call, () -> failures.revoke(id, Contexts.ofGroups(id)));
         self.contexts().spoil(id);
     }
 
@@ -129,8 +131,18 @@ abstract class FailureCalls extends OpenMpiNeighbours {
         return iAgree("Iagree", flags);
     }
 
+    /** @throws MPIException if this process has taken a dead one's place, and the communicator is of before */
+    final void requireNotOfEarlier(String call) {
+        if (id == Contexts.WORLD && endpoint.isRebuilt()) {
+            throw check.error(
+                    MPI.ERR_REVOKED, call,
+                    "this process has taken the place of one that has died: it is in the communicators that rebuild returns, and COMM_WORLD is revoked");
+        }
+    }
+
     private Request iAgree(String call, int[] flags) {
         requireLive(call);
+        requireNotOfEarlier(call);
         if (flags == null || flags.length == 0) {
             throw check.error(MPI.ERR_ARG, call, "the array of flags is null or empty, expected one element");
         }
@@ -138,7 +150,7 @@ abstract class FailureCalls extends OpenMpiNeighbours {
         if (failures.isEmpty()) {
             return everybody().allreduce(call, new Elements(flags.clone(), 0, 1, MPI.INT), new Elements(flags, 0, 1, MPI.INT), MPI.BAND).start();
         }
-        AgreementOperation operation = failures.get().agree(id, Agree.Kind.AGREE, flags[0]);
+        AgreementOperation operation = agreement(call, failures.get(), Agree.Kind.AGREE, flags[0]);
         return Request.of(this, call, operation, () -> {
             flags[0] = operation.result().flags();
             if (operation.result().unacknowledged()) {
@@ -147,6 +159,22 @@ abstract class FailureCalls extends OpenMpiNeighbours {
             }
             return new Status();
         });
+    }
+
+    /** Takes part in an agreement of the communicator's processes. */
+    final AgreementOperation agreement(String call, RankFailures failures, Agree.Kind kind, int flags) {
+        AgreementOperation operation = begun(call, () -> failures.agree(id, kind, flags));
+        self.underWay().agreement(operation);
+        return operation;
+    }
+
+    /** Begins a call that writes to the relay. @throws MPIException if the connection has come to its end */
+    final <T> T begun(String call, Supplier<T> begin) {
+        try {
+            return begin.get();
+        } catch (FinalizedException e) {
+            throw finalized(call, e);
+        }
     }
 
     /** The collectives of all its processes. */
@@ -164,12 +192,13 @@ abstract class FailureCalls extends OpenMpiNeighbours {
 
     private Group agreeFailed(String call) {
         requireLive(call);
+        requireNotOfEarlier(call);
         Optional<RankFailures> failures = endpoint.failures();
         if (failures.isEmpty()) {
             agree(call, -1);
             return group.ofSameJob(new int[0]);
         }
-        AgreementOperation operation = failures.get().agree(id, Agree.Kind.AGREE, -1);
+        AgreementOperation operation = agreement(call, failures.get(), Agree.Kind.AGREE, -1);
         await(call, operation);
         return group.ofSameJob(operation.result().failed().stream().toArray());
     }

@@ -2,6 +2,7 @@ package mpi;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.posthouse.mpj.failure.PendingFailureException;
 import org.posthouse.mpj.operation.Operation;
 
 /**
@@ -15,7 +16,15 @@ final class FreedRequests {
 
     private final Deque<Freed> freed = new ArrayDeque<>();
 
-    private record Freed(Communicator comm, Operation operation) {}
+    private record Freed(Communicator comm, Operation operation) {
+        boolean isOver() {
+            try {
+                return comm.endpoint.test(operation);
+            } catch (PendingFailureException e) {
+                return false; // The receive goes on, and nobody waits for it who could acknowledge the failure.
+            }
+        }
+    }
 
     synchronized void add(Communicator comm, Operation operation) {
         freed.add(new Freed(comm, operation));
@@ -28,7 +37,7 @@ final class FreedRequests {
             if (next == null) {
                 return; // Another thread looks too.
             }
-            if (next.comm.endpoint.test(next.operation)) {
+            if (next.isOver()) {
                 next.comm.leave();
             } else {
                 add(next.comm, next.operation);

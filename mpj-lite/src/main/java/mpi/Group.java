@@ -49,9 +49,14 @@ public class Group implements Freeable {
 
     /** All processes of the job, in world order. */
     static Group world(int worldSize, int self) {
-        int[] worldRanks = new int[worldSize];
-        Arrays.setAll(worldRanks, each -> each);
-        return new Group(worldRanks, worldSize, self);
+        return world(worldSize, worldSize, self);
+    }
+
+    /** As above, of a job whose ranks may have several processes, one after the other: the first of each, and in its place the calling one. */
+    static Group world(int ranks, int processes, int self) {
+        int[] worldRanks = new int[ranks];
+        Arrays.setAll(worldRanks, each -> each == self % ranks ? self : each);
+        return new Group(worldRanks, processes, self);
     }
 
     /** The processes of these ranks, of the job whose processes this group has. */

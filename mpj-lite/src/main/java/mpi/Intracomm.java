@@ -151,22 +151,51 @@ public class Intracomm extends DynamicProcesses {
      * @throws MPIException of class ERR_OTHER if there have been 8,190 such communicators
      */
     public Intracomm shrink() throws MPIException {
-        return new Survivors("shrink", this).shrink();
+        return new ShrinkCall("shrink", this).shrink();
     }
 
     /** As {@link #shrink}. */
     public Intracomm Shrink() throws MPIException {
-        return new Survivors("Shrink", this).shrink();
+        return new ShrinkCall("Shrink", this).shrink();
     }
 
     /** Starts {@link #shrink}. The communicator is in {@code newcomm[0]} when the completion of the request was seen. */
     public Request iShrink(Intracomm[] newcomm) throws MPIException {
-        return new Survivors("iShrink", this).start(newcomm);
+        return new ShrinkCall("iShrink", this).start(newcomm);
     }
 
     /** As {@link #iShrink}. */
     public Request Ishrink(Intracomm[] newcomm) throws MPIException {
-        return new Survivors("Ishrink", this).start(newcomm);
+        return new ShrinkCall("Ishrink", this).start(newcomm);
+    }
+
+    /**
+     * A communicator of one living process for each rank of COMM_WORLD, in its order. Collective over these processes: those that are left, and the
+     * new ones that the launcher has started for the dead, wait here for each other ({@code posthouse run --on-failure rebuild}). Called on COMM_WORLD, or on
+     * a communicator that was made so. COMM_WORLD itself stays as it is: with the dead in it, and in a new process revoked. A process that dies
+     * meanwhile may be in the new communicator. A copy in a logged job that starts its dead again, or ends with them, and in one with replicas.
+     *
+     * @throws MPIException of class ERR_OTHER if a rank has called Finalize, so that there is no such communicator any more; of class
+     *     ERR_UNSUPPORTED_OPERATION in a job without a log that does not replace its dead, and in a logged one that goes on without them
+     */
+    public Intracomm rebuild() throws MPIException {
+        return new RebuildCall("rebuild", this).rebuild();
+    }
+
+    /** As {@link #rebuild}. */
+    public Intracomm Rebuild() throws MPIException {
+        return new RebuildCall("Rebuild", this).rebuild();
+    }
+
+    /** The communicator of this group whose number an agreement about failures has given. @throws MPIException if there is no number left */
+    final Intracomm agreedOn(String call, int ordinal, Group members) {
+        int number = self.contexts().takeFromTop(ordinal);
+        if (number < 0) {
+            throw check.error(
+                    MPI.ERR_OTHER, call, "there is no number for a communicator: " + (ordinal - 1) + " were made so, and " + Contexts.COUNT
+                            + " exist or were made so in all");
+        }
+        return heir(new Intracomm(self, members, number, ArgumentCheck.made(call, check.name())));
     }
 
     private static Intracomm orNobody(Intracomm comm) {

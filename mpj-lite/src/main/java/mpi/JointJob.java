@@ -63,19 +63,18 @@ final class JointJob {
     }
 
     /**
-     * Whether the program has no communicator of it any more in any process. Asked by all processes together.
+     * Whether the program has no communicator of it any more in any process. Asked by all processes together. Once the joint job has ended, each answers
+     * for itself.
      *
      * @param isIdleHere whether it has none in this process; that decides if the joint job has ended
      */
     boolean isIdle(boolean isIdleHere) {
-        int[] idle = {isIdleHere ? 1 : 0};
-        try {
-            both.Allreduce(idle.clone(), 0, idle, 0, 1, MPI.INT, MPI.MIN);
-        } catch (MPIException e) {
-            requireEnded(e);
-            return isIdleHere;
-        }
-        return idle[0] == 1;
+        int here = isIdleHere ? 1 : 0;
+        int[] idle = {here};
+        boolean isKnown = both.collectives
+                .allreduce(LEAVE, new Elements(new int[] {here}, 0, 1, MPI.INT), new Elements(idle, 0, 1, MPI.INT), MPI.MIN)
+                .runToEnd();
+        return home.endpoint.value(() -> isKnown ? idle[0] : here) == 1; // The next process might hear more, or less.
     }
 
     /**
@@ -84,13 +83,14 @@ final class JointJob {
      * that has ended.
      */
     void leave() {
+        both.collectives.barrier(LEAVE).runToEnd();
         try {
-            both.collectives.barrier(LEAVE).run();
             endpoint.close();
         } catch (FinalizedException e) {
-            requireEnded(e);
-        } catch (MPIException e) {
-            requireEnded(e);
+            if (!e.isJointEnded()) {
+                throw e;
+            }
+            // A send waits for the other group, which has gone: the connection stays until this process ends.
         }
         try {
             if (!isLogged) {
@@ -114,19 +114,6 @@ final class JointJob {
         home.collectives.bcast(LEAVE, new Elements(failure, 0, 1, MPI.OBJECT), root).run();
         if (!failure[0].toString().isEmpty()) {
             throw new MPIException(MPI.ERR_OTHER, LEAVE + ": whether the other group has left is not known: " + failure[0]);
-        }
-    }
-
-    /** Throws the error of a call, unless it is that the joint job has ended. */
-    static void requireEnded(MPIException e) {
-        if (!(e.getCause() instanceof FinalizedException ended && ended.isJointEnded())) {
-            throw e;
-        }
-    }
-
-    private static void requireEnded(FinalizedException e) {
-        if (!e.isJointEnded()) {
-            throw e;
         }
     }
 

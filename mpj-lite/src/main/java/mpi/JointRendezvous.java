@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -16,7 +15,6 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.JobJoiner;
-import org.posthouse.wire.Durability;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobJoin;
 import org.posthouse.wire.WireException;
@@ -61,7 +59,7 @@ final class JointRendezvous {
 
     /** Shows a port to other jobs. While the relay has no names it is one for this job only, until {@link #visitor} shows it. */
     static void publish(String call, Endpoint endpoint, Ports.Port port) {
-        endpoint.joiner().ifPresent(joiner -> new PortRecords(call, endpoint).tryBind(port.record(), record(DURABILITY, word(joiner.durability()))));
+        endpoint.joiner().ifPresent(joiner -> new PortRecords(call, endpoint).tryBind(port.record(), record(DURABILITY, joiner.durability().word())));
     }
 
     /** Takes a port back. */
@@ -72,11 +70,6 @@ final class JointRendezvous {
                 board.unbind(port.record());
             }
         }
-    }
-
-    /** As posthouse run --durability takes it. */
-    private static String word(Durability durability) {
-        return durability.name().toLowerCase(Locale.ROOT);
     }
 
     private static SortedMap<String, String> record(String key, String value) {
@@ -129,7 +122,8 @@ final class JointRendezvous {
     /** Goes to a port of another job, and waits to be let in. */
     JobJoin visit(Ports.Port other) {
         JobJoiner joiner = endpoint.joiner().orElseThrow(
-                () -> new MPIException(MPI.ERR_PORT, call + ": \"" + other.name() + "\" is a port of another job, and there is no relay"));
+                () -> new MPIException(MPI.ERR_PORT,
+                        call + ": \"" + other.name() + "\" is a port of another job, and there is no relay, or ranks of this job run more than once (-r)"));
         port = other;
         requireOpen(joiner);
         long joint = endpoint.value(() -> new SecureRandom().nextLong() | 1);
@@ -175,7 +169,7 @@ final class JointRendezvous {
         Map<String, String> found = lookupOf(port.record(), port.job()).orElseThrow(() -> new MPIException(MPI.ERR_PORT, call + ": no port \"" + port.name()
                 + "\" is open in this grid: its job, " + HexFormat.of().toHexDigits(port.job()) + ", has ended or closed it, or is one of another grid"));
         String other = found.getOrDefault(DURABILITY, "none");
-        String own = word(joiner.durability());
+        String own = joiner.durability().word();
         if (!other.equals(own)) {
             throw new MPIException(MPI.ERR_PORT, call + ": \"" + port.name() + "\" is a port of a job with --durability " + other + ", and this job has "
                     + own + ": jobs that meet have the same one; start both with posthouse run --durability " + other + ", or " + own);

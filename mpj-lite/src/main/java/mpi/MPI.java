@@ -204,9 +204,12 @@ public class MPI extends NewBuffers {
             throw new MPIException(ERR_OTHER, call + ": " + e.getMessage(), e);
         }
         self = new OwnProcess(endpoint);
-        Group world = Group.world(endpoint.size(), endpoint.rank());
+        Group world = Group.world(endpoint.size(), endpoint.processes(), endpoint.rank());
         COMM_WORLD = new Intracomm(self, world, Contexts.WORLD, "COMM_WORLD");
-        COMM_SELF = new Intracomm(self, world.Incl(new int[] {endpoint.rank()}), Contexts.SELF, "COMM_SELF");
+        COMM_SELF = new Intracomm(self, world.Incl(new int[] {world.Rank()}), Contexts.SELF, "COMM_SELF");
+        if (endpoint.isRebuilt()) {
+            endpoint.failures().orElseThrow().closeEarlier(Contexts.WORLD, Contexts.ofGroups(Contexts.WORLD));
+        }
         NUM_OF_PROCESSORS = endpoint.size();
         mainThread = Thread.currentThread();
         threadLevel = required;
@@ -253,6 +256,19 @@ public class MPI extends NewBuffers {
     /** Whether Finalize was called. */
     public static synchronized boolean isFinalized() throws MPIException {
         return finalized;
+    }
+
+    /**
+     * Whether this process has taken the place of one of its rank that has died ({@code posthouse run --on-failure rebuild}). It has nothing of that one's
+     * state, and COMM_WORLD is revoked in it: it begins with {@link Intracomm#rebuild}. False before Init.
+     */
+    public static synchronized boolean isRebuilt() throws MPIException {
+        return self != null && self.endpoint().isRebuilt();
+    }
+
+    /** As {@link #isRebuilt}. */
+    public static synchronized boolean Is_rebuilt() throws MPIException {
+        return isRebuilt();
     }
 
     /** The thread level that Init or Init_thread gave. */

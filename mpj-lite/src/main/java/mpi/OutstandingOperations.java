@@ -26,6 +26,9 @@ final class OutstandingOperations {
     /** The ends of the collectives that go on in threads of their own. */
     private final Set<Operation> started = ConcurrentHashMap.newKeySet();
 
+    /** Agreements of which the program may not have seen the end. */
+    private final Set<Operation> agreements = ConcurrentHashMap.newKeySet();
+
     // Whether something was freed, or left in the middle, whose end nobody can see: that never changes again.
     // Written by any thread of the program, read by the one that saves.
     private volatile boolean freed;
@@ -78,6 +81,20 @@ final class OutstandingOperations {
         collectives.incrementAndGet();
     }
 
+    /** An agreement is begun. Those before it, of which the program has seen the end, are forgotten: a program may agree often and save nothing. */
+    void agreement(Operation operation) {
+        agreements.removeIf(Operation::isSeen);
+        agreements.add(operation);
+    }
+
+    private boolean isAgreeing() {
+        if (agreements.isEmpty()) {
+            return false; // Each point asks, and visiting an empty set costs memory too.
+        }
+        agreements.removeIf(Operation::isSeen);
+        return !agreements.isEmpty();
+    }
+
     /** It goes on in a thread of its own. */
     void started(Operation end) {
         started.add(end);
@@ -111,6 +128,7 @@ final class OutstandingOperations {
                 && messages.get() == 0
                 && collectives.get() == 0
                 && !buffered
+                && !isAgreeing()
                 && !freed
                 && !sendFreed
                 && !broken;
@@ -126,6 +144,8 @@ final class OutstandingOperations {
             return "a message of a matched probe was not received, expected none: receive it first";
         } else if (collectives.get() > 0) {
             return "a collective" + collectiveCounters.whereUnderWay() + " is under way, expected none: wait for it first";
+        } else if (isAgreeing()) {
+            return "an agreement is under way (agree, iAgree, agreeFailed, shrink, iShrink), expected none: wait for it first";
         } else if (buffered) {
             return "a message of the attached buffer may have to wait for its receive (longer than --eager-max), expected none: detach the buffer first";
         } else if (freed) {

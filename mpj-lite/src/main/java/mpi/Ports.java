@@ -129,7 +129,7 @@ final class Ports {
 
     /** All processes, in the context of the ports. */
     static Intracomm world(OwnProcess self) {
-        Group all = Group.world(self.endpoint().size(), self.endpoint().rank());
+        Group all = Group.world(self.endpoint().processes(), self.endpoint().rank());
         return new Intracomm(self.unlisted(), all, Contexts.PORTS, "the ports");
     }
 }

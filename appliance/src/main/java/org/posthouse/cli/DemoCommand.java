@@ -67,7 +67,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         try (Interruption interruption = Interruption.open();
-                Demo demo = Demo.start(out, relaysPerSite, nodes)) {
+                Demo demo = Demo.start(out, relaysPerSite, nodes, interruption.cancellation())) {
             boolean verified = demo.runJobs(examples, interruption::guardNext);
             out.println(verified ? "Every job verified." : "Not every job verified.");
             if (keep) {

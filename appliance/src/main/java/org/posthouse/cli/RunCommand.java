@@ -28,6 +28,7 @@ import org.posthouse.cli.option.ModeOptions;
 import org.posthouse.cli.option.NodeOptions;
 import org.posthouse.cli.option.PartsOptions;
 import org.posthouse.cli.option.RankOptions;
+import org.posthouse.cli.option.ReplicasOption;
 import org.posthouse.cli.option.SupervisedOption;
 import org.posthouse.cli.option.TagOption;
 import org.posthouse.cli.option.WholeNumber;
@@ -41,7 +42,6 @@ import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSpec;
-import org.posthouse.launch.job.OnFailure;
 import org.posthouse.launch.job.RankStreams;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.place.NodeRequest;
@@ -59,6 +59,7 @@ import org.posthouse.relay.host.UserToken;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wire.Durability;
+import org.posthouse.wire.FailureMode;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
@@ -150,11 +151,14 @@ public final class RunCommand implements Callable<Integer> {
             paramLabel = "N",
             converter = WholeNumber.NotNegative.class,
             description = "How often each rank of a logged job is started again after its process was killed or has lost its relay, until"
-                    + " it has gone on for an hour; 0: the job ends with it (default: 3).")
+                    + " it has gone on for an hour; 0: the job ends with it. With --on-failure rebuild: new processes of each rank (default: 3).")
     private int maxRestarts = RestartPolicy.DEFAULT.maxRestarts();
 
     @Mixin
     private FailureOption onFailure;
+
+    @Mixin
+    private ReplicasOption replicas;
 
     @Option(
             names = "--relay-timeout",
@@ -185,8 +189,8 @@ public final class RunCommand implements Callable<Integer> {
             names = "--silence",
             paramLabel = "SECONDS",
             converter = WholeNumber.NotNegative.class,
-            description = "A rank of a logged job whose process a signal has stopped for so long is killed, and started again; 0: never"
-                    + " (default: 30).")
+            description = "A process that a signal has stopped for so long is killed, and started again, or a follower leads; 0: never. For jobs"
+                    + " with a log or with -r (default: 30).")
     private int silenceSeconds = RestartPolicy.DEFAULT.silenceSeconds();
 
     @Mixin
@@ -288,10 +292,16 @@ public final class RunCommand implements Callable<Integer> {
                 throw new ParameterException(command.commandLine(), "--expect waits for agents, which dial a running relay: name it with --relay");
             }
         }
+        if (parts.areExpected() && replicas.replicas().areWanted()) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "-r " + replicas.replicas() + " and --expect: the parts bring a slot for each rank, and followers need more; leave one of the two out");
+        }
         rankOptions.check();
-        onFailure.check(durability != Durability.NONE, maxRestarts);
-        OnFailure failureMode = onFailure.mode(durability != Durability.NONE);
-        maxRestarts = failureMode == OnFailure.ABORT ? 0 : maxRestarts;
+        onFailure.check(durability != Durability.NONE, maxRestarts, folder != null);
+        FailureMode failureMode = onFailure.mode(durability != Durability.NONE);
+        replicas.check(ranks, durability != Durability.NONE, failureMode, maxRestarts, folder != null, nodes.areRanksInOrder());
+        maxRestarts = failureMode == FailureMode.ABORT ? 0 : maxRestarts;
         int keepSeconds = keepSeconds();
         Map<String, String> environment = environment(System.getenv());
         withoutEffect().ifPresent(System.err::println);
@@ -305,8 +315,9 @@ public final class RunCommand implements Callable<Integer> {
                 Stream.concat(found.jvmFlags().stream(), jvmFlags.stream()).toList(),
                 environment,
                 durability,
-                new RestartPolicy(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds, failureMode.isTold()),
-                new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr, !noOutputTail));
+                new RestartPolicy(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds, failureMode),
+                new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr, !noOutputTail),
+                replicas.replicas());
         Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
@@ -316,15 +327,17 @@ public final class RunCommand implements Callable<Integer> {
         return Epilogue.tell(outcome);
     }
 
-    /** Refuses more sites than ranks, before a relay is started or asked. */
+    /** Refuses more sites than processes, before a relay is started or asked. */
     private void checkSites() {
         if (sites < 0) {
             throw new ParameterException(command.commandLine(), "--sites " + sitesWord + ": expected a whole number of 1 or more, or names of sites");
         }
-        if (sites > ranks) {
+        int degree = replicas.replicas().degree();
+        int processes = ranks * degree;
+        if (sites > processes) {
             throw new ParameterException(
-                    command.commandLine(), "-n " + ranks + " and --sites " + sites + ": each site needs a rank, expected at most "
-                            + (ranks == 1 ? "1 site" : ranks + " sites"));
+                    command.commandLine(), "-n " + ranks + (degree > 1 ? ", -r " + degree : "") + " and --sites " + sites + ": each site needs a "
+                            + (degree > 1 ? "process" : "rank") + ", expected at most " + (processes == 1 ? "1 site" : processes + " sites"));
         }
     }
 
@@ -356,12 +369,16 @@ public final class RunCommand implements Callable<Integer> {
 
     /** A notice about log options that were given to a job without a log; empty if there are none. */
     public Optional<String> withoutEffect() {
-        return durability != Durability.NONE
-                ? Optional.empty()
-                : LogWords.withoutLog(
-                        command, "the job is not logged; give --durability process", "--max-restarts", "--relay-timeout", "--launcher-timeout",
-                        "--checkpoint-every",
-                        "--silence", "--log-limit", "--log-high-mark", "--on-log-full");
+        if (durability != Durability.NONE) {
+            return Optional.empty();
+        }
+        boolean endsSilent = replicas.replicas().areWanted(); // So that a follower leads.
+        String[] ofLog = Stream.of("--max-restarts", "--relay-timeout", "--launcher-timeout", "--checkpoint-every", "--silence", "--log-limit",
+                "--log-high-mark", "--on-log-full")
+                .filter(option -> !endsSilent || !option.equals("--silence"))
+                .filter(option -> !onFailure.startsAgain(false) || !option.equals("--max-restarts"))
+                .toArray(String[]::new);
+        return LogWords.withoutLog(command, "the job is not logged; give --durability process", ofLog);
     }
 
     /**
@@ -456,7 +473,7 @@ public final class RunCommand implements Callable<Integer> {
     private JobOutcome run(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
             if (dryRun) {
-                interruption.guardWait(() -> PlacementPlan.of(spec.ranks(), placementRequest)).places().forEach(System.out::println);
+                interruption.guardWait(() -> PlacementPlan.of(spec.ranks(), spec.replicas(), placementRequest)).places().forEach(System.out::println);
                 return JobOutcome.NOTHING;
             }
             JobRun made = folder == null

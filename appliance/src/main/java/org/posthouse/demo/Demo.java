@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.posthouse.examples.Examples;
 import org.posthouse.faults.FaultInjector;
@@ -22,6 +23,7 @@ import org.posthouse.launch.install.RelayProcess;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.NodeRequest;
@@ -113,12 +115,13 @@ public final class Demo implements AutoCloseable {
      *
      * @param relaysPerSite from 1 to {@link #RELAYS_PER_SITE_MAX}
      * @param nodes agents of each site, on which the ranks then run, up to {@link #NODES_MAX}; 0: they run beside this process
+     * @param cancelled completed from any thread when the demo is no longer wanted: relays that do not serve by then are killed
      */
-    public static Demo start(PrintStream out, int relaysPerSite, int nodes) throws IOException, JobFailure {
+    public static Demo start(PrintStream out, int relaysPerSite, int nodes, CompletableFuture<?> cancelled) throws IOException, JobFailure {
         out.println(relaysPerSite == 1
                 ? "Two sites, each with a relay process of its own:"
                 : "Two sites, each with " + relaysPerSite + " relay processes of its own:");
-        RelayGrid grid = RelayGrid.start(SITES, relaysPerSite, List.of(), ready -> out.println("  " + ready.text()));
+        RelayGrid grid = RelayGrid.start(SITES, relaysPerSite, List.of(), ready -> out.println("  " + ready.text()), cancelled);
         try {
             LocalAgents agents = LocalAgents.start(ready(grid), nodes, RANKS, UserToken.find());
             Demo demo = new Demo(out, relaysPerSite, grid, agents);
@@ -144,7 +147,7 @@ public final class Demo implements AutoCloseable {
             return;
         }
         out.println("Each site has " + agents.agents().size() / SITES + " nodes, an agent process each. Ranks run on them, and each job loses a node:");
-        PlacementPlan.of(RANKS, placement()).places().forEach(line -> out.println("  " + line));
+        PlacementPlan.of(RANKS, Replicas.NONE, placement()).places().forEach(line -> out.println("  " + line));
     }
 
     private PlacementRequest placement() throws IOException {
@@ -212,12 +215,12 @@ public final class Demo implements AutoCloseable {
             faultInjector.close(); // A relay that was killed is up again, or lost.
             lostRelay = faultInjector.lostRelay();
             if (stopped || !lostRelay.isEmpty()) {
-                return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), faultInjector.agentKills(), "", false, stopped, before);
+                return new DemoReport(job.name(), RANKS, outcome, faultInjector.faults().ranks(), faultInjector.faults().agents(), "", false, stopped, before);
             }
-            String byItself = faultInjector.byItself(outcome);
+            String byItself = faultInjector.faults().unexplained(outcome);
             boolean verified =
                     outcome.isSuccess() && outcome.divergences().isEmpty() && outcome.printedOther().isEmpty() && byItself.isEmpty() && verdicts.verified();
-            return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), faultInjector.agentKills(), byItself, verified, false,
+            return new DemoReport(job.name(), RANKS, outcome, faultInjector.faults().ranks(), faultInjector.faults().agents(), byItself, verified, false,
                     moved().since(before));
         }
     }

@@ -57,7 +57,9 @@ record DemoReport(
     }
 
     private String ofRank() {
-        Optional<Restart> followed = outcome.restarts().stream().filter(restart -> kills.stream().anyMatch(kill -> kill.ledTo(restart))).findFirst();
+        Optional<Restart> followed =
+                outcome.restarts().stream().filter(restart -> kills.stream().anyMatch(kill -> kill.isOf(restart.rank(), restart.incarnation() - 1)))
+                        .findFirst();
         if (followed.isEmpty()) {
             return "over before its rank was killed";
         }

@@ -2,20 +2,18 @@ package org.posthouse.faults;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 import org.posthouse.launch.RunningJob;
 import org.posthouse.launch.install.RelayProcess;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.launch.job.JobOutcome;
-import org.posthouse.launch.job.RelayLoss;
-import org.posthouse.launch.job.Restart;
 import org.posthouse.launch.provision.AgentProcess;
 
 /**
- * Kills ranks, agents, relays and launchers of one job at set moments, starts agents and relays again, and ends a job that lasts too long. It has threads
- * of its own, which {@link #close} ends; what they have done is guarded by itself. A strike that finds no process left, because the job is over, does nothing.
+ * Kills ranks, followers, agents, relays and launchers of one job at set moments, starts agents and relays again, and ends a job that lasts too long. It has
+ * threads of its own, which {@link #close} ends; what they have done is guarded by itself. A strike that finds no process left, because the job is over, does
+ * nothing.
  */
 public final class FaultInjector implements AutoCloseable {
     /** The status of a job that was ended because it took too long, or a relay did not come back. */
@@ -30,6 +28,7 @@ public final class FaultInjector implements AutoCloseable {
     private final Runnable strikeLauncher;
     private final long startNs = System.nanoTime();
     private final List<RankKill> kills = new ArrayList<>();
+    private final List<RankKill> followerKills = new ArrayList<>();
     private final List<RelayKill> relayKills = new ArrayList<>();
     private final List<AgentKill> agentKills = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -135,7 +134,8 @@ public final class FaultInjector implements AutoCloseable {
             TimeUnit.MILLISECONDS.sleep(POLL_MS);
         }
         switch (strike.whose()) {
-            case RANK -> strikeRank(strike.number());
+            case RANK -> strikeRank(strike.number(), run::strike, kills);
+            case FOLLOWER -> strikeRank(strike.number(), run::strikeFollower, followerKills);
             case RELAY -> strikeRelay(relays.get(strike.number()));
             case AGENT -> strikeAgent(agents.get(strike.number()));
             case LAUNCHER -> strikeLauncher.run();
@@ -163,12 +163,15 @@ public final class FaultInjector implements AutoCloseable {
         }
     }
 
-    private void strikeRank(int first) {
+    /** @param by kills a process of a rank, and says its number; 0 if there is none */
+    private void strikeRank(int first, IntUnaryOperator by, List<RankKill> done) {
         for (int i = 0; i < ranks; i++) {
             int rank = (first + i) % ranks;
-            int incarnation = run.strike(rank);
+            int incarnation = by.applyAsInt(rank);
             if (incarnation > 0) {
-                note(new RankKill(rank, incarnation, System.nanoTime() - startNs));
+                synchronized (this) {
+                    done.add(new RankKill(rank, incarnation, System.nanoTime() - startNs));
+                }
                 return;
             }
         }
@@ -182,47 +185,14 @@ public final class FaultInjector implements AutoCloseable {
         agentKills.add(kill);
     }
 
-    private synchronized void note(RankKill kill) {
-        kills.add(kill);
+    /** What was done so far. A relay or an agent counts once its next process serves. */
+    public synchronized InjectedFaults faults() {
+        return new InjectedFaults(kills, followerKills, relayKills, agentKills);
     }
 
-    /** The ranks that were killed, in order. */
-    public synchronized List<RankKill> kills() {
-        return List.copyOf(kills);
-    }
-
-    /** The relays that were killed, in the order in which they served again. */
-    public synchronized List<RelayKill> relayKills() {
-        return List.copyOf(relayKills);
-    }
-
-    /** The agents that were killed, in the order in which they had reached their relays again. */
-    public synchronized List<AgentKill> agentKills() {
-        return List.copyOf(agentKills);
-    }
-
-    /** A restart, or a loss of a relay, that comes of nothing that this has done, in one line; empty if there is none. Good once it is closed. */
-    public String byItself(JobOutcome outcome) {
-        return byItself(outcome, kills(), relayKills(), agentKills());
-    }
-
-    /** A restart, or a loss of a relay, that comes of no kill, in one line; empty if there is none. */
-    public static String byItself(JobOutcome outcome, List<RankKill> kills, List<RelayKill> relayKills, List<AgentKill> agentKills) {
-        int killedWithAgents = agentKills.stream().mapToInt(AgentKill::ranks).sum();
-        for (Restart restart : outcome.restarts()) {
-            boolean ofRelay = restart.lostRelay() && !relayKills.isEmpty();
-            boolean isExplained = restart.lostLauncher() || ofRelay || kills.stream().anyMatch(kill -> kill.ledTo(restart));
-            if (!isExplained && killedWithAgents-- <= 0) {
-                return "rank " + restart.rank() + " was restarted and nobody killed it: " + restart.cause();
-            }
-        }
-        List<String> killed = new ArrayList<>(relayKills.stream().map(RelayKill::relay).toList());
-        for (RelayLoss loss : outcome.relayLosses()) {
-            if (!killed.remove(loss.relay())) {
-                return String.format(Locale.ROOT, "relay %s was lost for %.2f s and nobody killed it then", loss.relay(), loss.downNs() / 1e9);
-            }
-        }
-        return "";
+    /** When this began, by {@link System#nanoTime}: times of kills count from then. */
+    public long startNs() {
+        return startNs;
     }
 
     /** Nanoseconds from the job's start until every rank's program had called Init. */

@@ -1,7 +1,5 @@
 package org.posthouse.faults;
 
-import org.posthouse.launch.job.Restart;
-
 /**
  * A kill that was carried out.
  *
@@ -10,8 +8,8 @@ import org.posthouse.launch.job.Restart;
  * @param atNs how long after the job's start
  */
 public record RankKill(int rank, int incarnation, long atNs) {
-    /** Whether that is the restart that followed. */
-    public boolean ledTo(Restart restart) {
-        return restart.rank() == rank && restart.incarnation() == incarnation + 1;
+    /** Whether that process was killed. */
+    public boolean isOf(int ofRank, int process) {
+        return rank == ofRank && incarnation == process;
     }
 }

@@ -43,13 +43,17 @@ final class BlockedView {
         return blockedCall == null ? rank : rank.with(rank.site(), rank.relay(), blockedCall.in(), ms(blockedCall.sinceNanos()));
     }
 
-    /** The calls in which these ranks are blocked. */
-    List<RankWait> waits(Collection<RankStatus> of) {
-        return of.stream()
-                .filter(rank -> of(rank.rank(), rank.state()) != null)
-                .map(rank -> {
-                    BlockedCall call = of(rank.rank(), rank.state());
-                    return new RankWait(rank.rank(), call.in(), ms(call.sinceNanos()), call.peer());
+    /**
+     * The calls in which these processes are blocked, by their ranks.
+     *
+     * @param size number of the job's ranks; a process that has taken a dead one's place has a higher number (ADR 112)
+     */
+    List<RankWait> waits(int size, Collection<RankStatus> processes) {
+        return processes.stream()
+                .filter(process -> of(process.rank(), process.state()) != null)
+                .map(process -> {
+                    BlockedCall call = of(process.rank(), process.state());
+                    return new RankWait(process.rank() % size, call.in(), ms(call.sinceNanos()), call.peer() < 0 ? call.peer() : call.peer() % size);
                 })
                 .toList();
     }

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.posthouse.core.RankHome;
 import org.posthouse.core.Refusal;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.peer.PeerUser;
@@ -76,7 +77,10 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     /** The certificate that the other end has shown; null if none. Written by the thread that reads, read by any. */
     private volatile SiteCertificate certificate;
 
-    /** The strand that handles the frames; set by HELLO. Written by the thread that reads, read by any. */
+    /**
+     * The strand that handles the frames; set by HELLO, and by IDENTIFY of a process that is passed on. Written by the thread that reads, or
+     * once by the strand of a shard while the process waits for its answer; read by any.
+     */
     private volatile Strand strand;
 
     /** Written in the relay's control strand, read where the rank is admitted. */
@@ -84,11 +88,14 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
 
     private final ClientProof proof = new ClientProof();
 
-    // Confined to the thread that reads.
+    // Confined to the thread that reads; the role is written before the strand.
     private boolean inside;
     private ChannelBinding channel = ChannelBinding.PLAIN;
     private int role;
     private Future<PeerUser> user;
+
+    /** Whether another relay passes the connection on. */
+    private boolean isPassedOn;
 
     // Written by the thread that reads, read by any.
     private volatile long framesIn;
@@ -159,6 +166,13 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         decoder.readsElsewhere();
     }
 
+    /** Another relay passes the connection on, of a process that has reached that relay over this channel. */
+    void passedOn(ChannelBinding binding) {
+        isPassedOn = true;
+        channel = binding;
+        decoder.readsElsewhere();
+    }
+
     /** The other end has shown this certificate of the grid, or none. */
     void certified(SiteCertificate shown) {
         certificate = shown;
@@ -215,14 +229,24 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         framesIn = before + 1;
         if (strand == null) {
             onIntroduction(ArrivedFrame.copy(buffer, index, length), view.type());
-        } else if (!view.type().sentBy(role)) {
-            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + roleName());
-        } else if (inside || (inside = strand.tryEnter())) {
-            handle(buffer, index, length, view);
         } else {
-            hold(BufferParcel.keep(buffer, index, length));
+            requireSender(view.type());
+            if (inside || (inside = strand.tryEnter())) {
+                handle(buffer, index, length, view);
+            } else {
+                hold(BufferParcel.keep(buffer, index, length));
+            }
         }
         return outboundChannel.closing() == null;
+    }
+
+    private void requireSender(FrameType type) throws WireException {
+        if (!type.sentBy(role)) {
+            throw new WireException(CloseReason.NOT_EXPECTED, type + " from " + roleName());
+        }
+        if (type == FrameType.PROOF) {
+            decoder.limit(Wire.CHUNK_FRAME_BYTES_MAX); // The connection is passed on: the rank's home checks the proof, and limits what comes before it.
+        }
     }
 
     /** Submits a frame to the strand, and pauses reading while many frames wait there. */
@@ -267,22 +291,38 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
             throw new WireException(
                     CloseReason.TLS_REQUIRED, "relay " + relay.id() + " has the grid's keys and takes frames from other hosts over TLS only");
         }
+        if (isPassedOn && !client.isOfRank()) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "a launcher or an agent over another relay, which passes on processes of ranks only");
+        }
         if (client.kind() == Hello.AGENT && isNode(certificate)) {
             relay.control().submit(() -> admitNode(client, certificate));
             return;
         }
-        if (client.kind() != Hello.RANK) {
+        if (!client.isOfRank()) {
             relay.launchers().tokenFor(this::user).onSuccess(token -> challenge(client, token)).onFailure(this::refuse);
             return;
         }
         Shard shard = relay.shards().of(client.job(), client.rank());
+        boolean isFirst = !isPassedOn;
+        ChannelBinding below = channel;
         shard.strand().submit(() -> {
             try {
-                challenge(client, shard.core().tokenOf(client));
+                Optional<RankHome> elsewhere = shard.core().homeOf(client).filter(home -> isFirst && !home.relay().equals(relay.id()));
+                if (elsewhere.isPresent()) {
+                    passOn(elsewhere.get(), client, below);
+                } else {
+                    challenge(client, shard.core().tokenOf(client));
+                }
             } catch (Refusal e) {
                 refuse(e);
             }
         });
+    }
+
+    /** The rank's home asks the process for its proof; until its answer comes, the process sends nothing. */
+    private void passOn(RankHome home, Identify client, ChannelBinding below) {
+        role = FrameType.Role.RANK;
+        open(relay.control(), () -> new PassedSession(relay, this, home, client, below));
     }
 
     /** A node's certificate takes the token's place; the handshake has checked its authority and its dates. */
@@ -321,7 +361,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
             return;
         }
         Identify client = proof.client();
-        if (client.kind() != Hello.RANK) {
+        if (!client.isOfRank()) {
             String who = client.kind() == Hello.AGENT ? "the agent's" : "the launcher's";
             throw new WireException(CloseReason.WRONG_TOKEN, who + " token is not that of relay " + relay.id() + "; see --token-file");
         }
@@ -341,6 +381,11 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
             readWithNeighbours(hello);
             Shard shard = relay.shards().of(hello.job(), hello.rank());
             open(shard.strand(), () -> new RankSession(shard, this, hello));
+        } else if (hello.kind() == Hello.FOLLOWER) {
+            role = FrameType.Role.RANK;
+            readWithNeighbours(hello);
+            Shard shard = relay.shards().of(hello.job(), hello.rank());
+            open(shard.strand(), () -> new FollowerSession(shard, this, hello));
         } else if (hello.kind() == Hello.AGENT) {
             role = FrameType.Role.AGENT;
             greeted();
@@ -536,7 +581,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
             return;
         }
         served.submit(() -> {
-            if (session instanceof RankSession rank && rank.comesAgain()) {
+            if (session != null && session.comesAgain()) {
                 outboundChannel.cut(why);
             } else {
                 close(why);

@@ -218,7 +218,7 @@ final class HostDetection {
         }
 
         private void fence(AgentSession session) {
-            String text = session + " is dead: other hosts have found it silent, and it has answered neither of two checks of its relay";
+            String text = session + " is dead: other hosts have found it silent, and it has answered no check of its relay";
             fenced.add(session.agent());
             if (fenced.size() > FENCED_MAX) {
                 fenced.remove(fenced.iterator().next());

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.audit.Audit;
 import org.posthouse.audit.Lifecycle;
-import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.RankState;
@@ -38,8 +37,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The jobs that launchers have opened at this relay. Opens and closes them in the shards, the log and the directory,
- * and recovers those of a relay process that died. Tells launchers what happens to their ranks. Confined to the relay's
- * control strand.
+ * and recovers those of a relay process that died. Confined to the relay's control strand.
  */
 final class Jobs {
     private static final Logger LOG = LoggerFactory.getLogger(Jobs.class);
@@ -63,13 +61,19 @@ final class Jobs {
 
     private final Relay relay;
     private final Map<Long, OpenJob> open = new LinkedHashMap<>();
-    private long divergences;
+    private final RankEvents events;
 
     /** Whether the relay is stopping; logged jobs then stay open in the log for its next start. */
     private boolean stopped;
 
     Jobs(Relay relay) {
         this.relay = relay;
+        this.events = new RankEvents(relay, this);
+    }
+
+    /** What happens to the ranks of these jobs. */
+    RankEvents events() {
+        return events;
     }
 
     Collection<OpenJob> all() {
@@ -79,13 +83,14 @@ final class Jobs {
     /** Number of ranks of open jobs that are at home here. */
     int ranksHere() {
         assert relay.inLoop();
-        return (int) open.values().stream().mapToLong(job -> here(job.opening()).count()).sum();
+        return (int) open.values().stream().mapToLong(job -> here(job.opening(), job.opening().ranks()).count()).sum();
     }
 
-    private IntStream here(JobOpen job) {
+    /** Those at home here of the first {@code processes} processes of the job. The first ones are the ranks; later ones come when others have died. */
+    private IntStream here(JobOpen job, int processes) {
         int self = Job.indexOf(relay.id(), job.homes());
         int[] homeOf = job.homeOf();
-        return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == self);
+        return IntStream.range(0, processes).filter(process -> homeOf[process] == self);
     }
 
     /** The job with this id, or null. */
@@ -127,7 +132,7 @@ final class Jobs {
         Journal journal;
         try {
             check(opening, owner);
-            journal = opening.logged() ? relay.log().forJob(opening) : Journal.NONE;
+            journal = opening.logged() ? relay.log().forJob(opening) : null;
         } catch (Refusal e) {
             return Future.failedFuture(e);
         } catch (RuntimeException e) {
@@ -139,10 +144,10 @@ final class Jobs {
         expectRanks(job);
         return inControl(openShards(opening, journal))
                 .map(opened -> {
-                    Lifecycle.event(relay.id(), job + " of " + opening.size() + " ranks opened, durability " + opening.durability());
-                    Audit.changed(relay.id(), job + " of " + opening.size() + " ranks, durability " + opening.durability() + ", opened by " + job.owner());
+                    Lifecycle.event(relay.id(), job + " of " + opening.ranks() + " ranks opened, durability " + opening.durability());
+                    Audit.changed(relay.id(), job + " of " + opening.ranks() + " ranks, durability " + opening.durability() + ", opened by " + job.owner());
                     relay.events().add("JOB_OPENED", Job.hexId(job.id()), -1,
-                            job.opening().name() + " of " + opening.size() + " ranks is opened by " + job.owner());
+                            job.opening().name() + " of " + opening.ranks() + " ranks is opened by " + job.owner());
                     relay.directory().putRanks(waiting(job));
                     relay.announce();
                     return job;
@@ -166,11 +171,12 @@ final class Jobs {
     private void resize(OpenJob job) {
         if (open.get(job.id()) == job && job.opening().logged()) {
             relay.log().room().reservations().resize(
-                    job.id(), job.ranksExpected((int) here(job.opening()).count()) * relay.settings().rankBytes());
+                    job.id(), job.ranksExpected((int) here(job.opening(), job.opening().size()).count()) * relay.settings().rankBytes());
         }
     }
 
-    private void rankCame(OpenJob job, int rank) {
+    /** A process of the rank has come. */
+    void rankCame(OpenJob job, int rank) {
         if (!job.rankCame(rank)) {
             return;
         }
@@ -212,7 +218,7 @@ final class Jobs {
      * shards.
      */
     private Future<Void> openShards(JobOpen opening, Journal journal) {
-        return Future.future(opened -> relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, fault -> opened.complete(null, fault)));
+        return Future.future(opened -> relay.shards().open(opening, relaysOf(opening), events::onRankEvent, journal, fault -> opened.complete(null, fault)));
     }
 
     /** Passes the result on in the control strand. */
@@ -236,7 +242,7 @@ final class Jobs {
     private Future<Void> recover(LoggedJob logged) {
         OpenJob job = new OpenJob(logged.opening(), null, System.currentTimeMillis());
         job.recall(logged.divergences(), logged.divergence());
-        divergences += logged.divergences();
+        events.recall(logged.divergences());
         open.put(job.id(), job);
         return inControl(Future.succeededFuture(logged).compose(this::goOn)).transform((ranks, fault) -> {
             if (fault instanceof Error) {
@@ -265,7 +271,7 @@ final class Jobs {
         relay.links().expect(others(opening));
         Promise<List<RankEntry>> restored = Promise.promise();
         openShards(opening, relay.log().journal())
-                .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), fault -> restored.complete(ranks, fault)))
+                .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), logged.failures(), fault -> restored.complete(ranks, fault)))
                 .onFailure(restored::fail);
         return restored.future();
     }
@@ -359,9 +365,9 @@ final class Jobs {
         }
     }
 
-    /** The memory of a job, as a number of ranks at home here. */
+    /** The memory of a job, as a number of ranks at home here. A process that may come in a rank's place has its own from the start. */
     private long room(JobOpen job) {
-        long here = here(job).count();
+        long here = here(job, job.size()).count();
         return RANKS_A_JOB + here + (job.size() - here) / RANKS_ELSEWHERE;
     }
 
@@ -386,19 +392,6 @@ final class Jobs {
             relay.log().room().reservations().own(job.id(), owner);
         }
         return Future.succeededFuture(job);
-    }
-
-    /** Tells a launcher that has come back the state of each rank, and the events it has missed. */
-    void tellStandings(OpenJob job) {
-        assert relay.inLoop();
-        job.tellMissed();
-        relay.shards().each(shard -> shard.standings(job.id()).forEach(this::onStanding));
-        relay.joints().of(job.id()).forEach(joint -> relay.shards()
-                .each(shard -> shard.standings(joint).stream().filter(event -> event.kind() == JobEvent.LIMITED).forEach(this::onStanding)));
-    }
-
-    private void onStanding(JobEvent event) {
-        relay.control().submit(() -> onEvent(event, null));
     }
 
     /** Called when a launcher's connection has ended. Logged jobs wait for their launcher; others end. */
@@ -427,10 +420,10 @@ final class Jobs {
     }
 
     private List<RankEntry> waiting(OpenJob job) {
-        return here(job.opening()).mapToObj(rank -> entry(job.id(), rank, 0, RankState.WAITING)).toList();
+        return here(job.opening(), job.opening().ranks()).mapToObj(rank -> entry(job.id(), rank, 0, RankState.WAITING)).toList();
     }
 
-    private RankEntry entry(long job, int rank, int incarnation, RankState state) {
+    RankEntry entry(long job, int rank, int incarnation, RankState state) {
         return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, ShardStatus.shown(state).name());
     }
 
@@ -457,80 +450,6 @@ final class Jobs {
                 Shard shard = relay.shards().of(job.id(), 0);
                 shard.strand().submit(() -> shard.core().failJob(job.id(), CloseReason.LOG_BROKEN, why));
             }
-        }
-    }
-
-    /** Called inside the rank's shard. */
-    private void onRankEvent(JobEvent event, HomedRank rank) {
-        RankEntry entry = rank == null ? null : entry(event.job(), rank.rank(), rank.incarnation(), rank.state());
-        relay.control().submit(() -> onEvent(event, entry));
-    }
-
-    /** Number of diverging messages of all jobs: messages that restarted ranks sent otherwise than before. */
-    long divergences() {
-        return divergences;
-    }
-
-    private void onEvent(JobEvent event, RankEntry entry) {
-        assert relay.inLoop();
-        OpenJob job = open.get(event.job());
-        if (job != null && job.isTold(event)) {
-            return;
-        }
-        LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
-        divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
-        if (job == null) {
-            return;
-        }
-        if (entry != null) {
-            relay.directory().putRanks(List.of(entry));
-            if (entry.incarnation() > 0) {
-                rankCame(job, entry.rank());
-            }
-        }
-        note(job, event, entry == null ? 0 : entry.incarnation());
-        if (OpenJob.stands(event)) {
-            job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
-            return;
-        }
-        job.tell(event);
-        relay.joints().onEvent(event);
-        if (event.kind() == JobEvent.DIVERGED) {
-            keepDivergences(job);
-        } else if (event.kind() == JobEvent.CHECKPOINTED) {
-            relay.status().onCheckpoint(job.id(), event.rank());
-        }
-    }
-
-    /** Tells operators. Ranks that lose their connection because the job has ended are no loss. */
-    private void note(OpenJob job, JobEvent event, int incarnation) {
-        if (job.state() == OpenJob.State.CLOSED) {
-            return;
-        }
-        RankLifecycle.describe(event, incarnation).ifPresent(what -> Lifecycle.event(relay.id(), what));
-        if (OpenJob.stands(event)) {
-            relay.events().add("JOB_STANDS_STILL", Job.hexId(job.id()), event.rank(), job.opening().name() + " stands still: " + event.text());
-        } else {
-            relay.events().add(event, job.opening().name());
-        }
-    }
-
-    /**
-     * Describes which relays are delayed by a job that stands still. The relay acknowledges the job's frames only after
-     * its restart, and a link acknowledges in order.
-     */
-    private String held(OpenJob job) {
-        String others = String.join(", ", others(job.opening()));
-        return others.isEmpty() ? "" : "; until then it holds what comes from " + others + ", of whatever job: past the 64 MiB of a link's window that waits";
-    }
-
-    /**
-     * Logs the first divergence, and each doubling of their number, because a rank may send millions of diverging
-     * messages.
-     */
-    private void keepDivergences(OpenJob job) {
-        if (job.opening().logged() && Long.bitCount(job.divergences()) == 1) {
-            relay.log().diverged(job.id(), job.divergences(), job.divergence());
         }
     }
 

@@ -54,10 +54,9 @@ final class JointJobs {
      * Lets a rank of an open job join.
      *
      * @param worldRank its rank in its own job
-     * @param member is told when the other job of a joint job that is logged ends, behind the answer
      * @return its token in the joint job; fails with a {@link Refusal}
      */
-    Future<Token> join(JobJoin join, int worldRank, Member member) {
+    Future<Token> join(JobJoin join, int worldRank) {
         assert relay.inLoop();
         JointJob joint;
         try {
@@ -66,10 +65,16 @@ final class JointJobs {
         } catch (Refusal e) {
             return Future.failedFuture(e);
         }
-        return joint.opened().map(job -> {
+        return joint.opened().map(job -> job.opening().token().ofRank(join.rank()));
+    }
+
+    /** A rank was answered that it has joined: it is told when the other job of a joint job that is logged ends, or has ended. */
+    void answered(JobJoin join, Member member) {
+        assert relay.inLoop();
+        JointJob joint = joints.get(join.joint());
+        if (joint != null) {
             joint.member(join.rank(), member);
-            return job.opening().token().ofRank(join.rank());
-        });
+        }
     }
 
     private void check(JobJoin join, int worldRank) throws Refusal {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.audit.Audit;
 import org.posthouse.core.Job;
 import org.posthouse.core.JournalFailure;
@@ -43,6 +44,9 @@ import org.posthouse.wire.WireException;
  * Confined to the relay's control strand.
  */
 final class LauncherSession implements Session {
+    /** Milliseconds for the connection of a process that has ended to end too. */
+    private static final long END_MS_MAX = 2_000;
+
     private final Relay relay;
     private final Connection connection;
     private final OutboundChannel outboundChannel;
@@ -136,7 +140,7 @@ final class LauncherSession implements Session {
             return;
         }
         write(bare(FrameType.JOB_OPENED, job.id()));
-        relay.jobs().tellStandings(job);
+        relay.jobs().events().tellStandings(job);
     }
 
     /** A frame of a header alone. */
@@ -177,7 +181,11 @@ final class LauncherSession implements Session {
     private void rankFailed(RankFailed failed) {
         if (jobs.contains(failed.job())) {
             Shard shard = relay.shards().of(failed.job(), failed.rank());
-            shard.strand().submit(() -> shard.core().rankFailed(failed));
+            shard.strand().submit(() -> { // The connection's end comes behind what the rank has sent.
+                if (shard.core().rankFailed(failed)) {
+                    relay.loop().schedule(() -> shard.strand().post(() -> shard.core().fence(failed)), END_MS_MAX, TimeUnit.MILLISECONDS);
+                }
+            });
         }
     }
 

@@ -14,6 +14,7 @@ import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.relay.threads.RecentPeak;
 import org.posthouse.status.DetectorCounts;
+import org.posthouse.status.FollowerCounts;
 import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayMetrics.Latency;
 import org.posthouse.status.Traffic;
@@ -76,7 +77,7 @@ final class MetricsCollector {
 
     RelayMetrics metrics(
             List<ShardStatus> shards, long divergences, Lines lines, Map<CloseReason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
-            Map<GroupRefusal, Long> groupRefusals, RelayMetrics.Staging staging, DetectorCounts detectors, long nanos) {
+            Map<GroupRefusal, Long> groupRefusals, RelayMetrics.Staging staging, DetectorCounts detectors, FollowerCounts followers, long nanos) {
         return new RelayMetrics(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
@@ -92,7 +93,8 @@ final class MetricsCollector {
                 named(LinkRefusal.values(), linkRefusals, kind -> true),
                 named(GroupRefusal.values(), groupRefusals, kind -> true),
                 staging,
-                detectors);
+                detectors,
+                followers);
     }
 
     /** All constants of an enum with their counts, in small letters. */

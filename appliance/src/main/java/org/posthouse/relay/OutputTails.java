@@ -60,7 +60,7 @@ final class OutputTails {
     /** Takes lines that a rank has printed. */
     void add(JobReport report, long nowMs) {
         Tail tail = jobs.computeIfAbsent(report.job(), unseen -> new HashMap<>()).computeIfAbsent(report.rank(), unseen -> new Tail());
-        tail.dropped += report.skipped();
+        tail.dropped += report.number();
         String stream = report.kind() == JobReport.ERR ? "err" : "out";
         report.text().lines().forEach(text -> add(tail, new OutputLine(
                 nowMs, report.rank(), stream, text.length() > LINE_CHARS_MAX ? text.substring(0, LINE_CHARS_MAX) : text)));

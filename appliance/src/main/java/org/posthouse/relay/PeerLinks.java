@@ -35,6 +35,7 @@ import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.forward.LoopbackConfig;
 import org.posthouse.tunnel.socket.LinkRefusal;
+import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -100,6 +101,7 @@ public final class PeerLinks implements Links.Listener {
             loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
             links.queries().answerWith((other, query) -> answer(query));
+            links.doors().open(RankStreams.DOOR, relay.rankStreams());
         });
     }
 
@@ -117,6 +119,16 @@ public final class PeerLinks implements Links.Listener {
      */
     Future<byte[]> ask(String other, String query) {
         return links == null ? Future.failedFuture(new IOException("relay " + relay.id() + " has no links")) : links.queries().ask(other, query);
+    }
+
+    /** Opens a stream to a door of another relay. If that is not possible, returns null and tells {@code listener} why. */
+    LinkStream open(String other, String door, LinkStream.Listener listener) {
+        Optional<String> noWay = noWay(List.of(other));
+        if (noWay.isPresent()) {
+            listener.onEnded(CloseReason.SITE_UNREACHABLE, noWay.get());
+            return null;
+        }
+        return links.streams().open(other, door, listener);
     }
 
     Future<Void> start() {

@@ -15,6 +15,8 @@ final class RankLifecycle {
             case JobEvent.CONNECTED, JobEvent.REPLAYING -> incarnation > 1
                     ? Optional.of(rank + " is restarted, incarnation " + incarnation)
                     : Optional.empty();
+            case JobEvent.PROMOTED -> Optional.of(rank + " is led by its follower " + event.code() + ", incarnation " + event.a());
+            case JobEvent.FOLLOWER_LOST -> Optional.of(rank + " has lost its follower " + event.code() + text(event));
             case JobEvent.LOST -> Optional.of(rank + " is lost" + text(event));
             case JobEvent.AWAY -> Optional.of(rank + " is away" + text(event));
             case JobEvent.DIVERGED -> Optional.of(rank + " diverged" + text(event));

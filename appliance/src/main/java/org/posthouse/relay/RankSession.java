@@ -43,7 +43,7 @@ import org.posthouse.wire.WireException;
  * The session of a connected rank: passes its frames to the core, and the core's effects to its connection. Confined to
  * its shard's strand.
  */
-final class RankSession implements Session, RankPort {
+sealed class RankSession implements Session, RankPort permits FollowerSession {
     /** Milliseconds in which a rank must reconnect after it has left a connection for a change of mode. */
     private static final int MOVE_MS_MAX = 30_000;
 
@@ -81,6 +81,9 @@ final class RankSession implements Session, RankPort {
 
     /** Bytes about names that may not have left yet. */
     private int nameBytesUnread;
+
+    /** Frames about failures that wait for their records to be safe. */
+    private int failuresHeld;
 
     /**
      * Whether the connection was still there when the rank had proven its identity; it may have made room for another.
@@ -120,7 +123,7 @@ final class RankSession implements Session, RankPort {
         if (!mayCome) {
             return;
         }
-        core.connect(hello, state, this);
+        connect(core, hello, state);
         state = List.of();
         if (moved) {
             connection.relay().moves().came(rank);
@@ -131,16 +134,43 @@ final class RankSession implements Session, RankPort {
         connection.movedBy().ifPresent(this::askMove);
     }
 
+    /** Has the core admit the process, which greets it. */
+    void connect(RelayCore core, Hello hello, List<StatePage.Entry> state) throws Refusal {
+        core.connect(hello, state, this);
+    }
+
     @Override
     public void welcome(HomedRank admitted, Welcome welcome, List<StatePage.Entry> entries) {
-        rank = admitted;
-        moved = rank.state() == RankState.MOVING;
-        connection.greeted();
-        if (rank.state() == RankState.REPLAYING && rank.job().survivesHost()) {
+        moved = admitted.state() == RankState.MOVING;
+        if (admitted.state() == RankState.REPLAYING && admitted.job().survivesHost()) {
             withheldWelcome.hold();
         }
-        write(welcome.encode());
+        greet(admitted, welcome.encode(), entries);
+    }
+
+    /** Answers a process that is admitted. */
+    final void greet(HomedRank admitted, ByteBuffer answer, List<StatePage.Entry> entries) {
+        rank = admitted;
+        connection.greeted();
+        write(answer);
         StatePage.encode(job, entries).forEach(this::write);
+    }
+
+    /** Holds all frames from now on until the log is safe up to where it stands, for a job that survives its host. */
+    final void withhold() {
+        if (rank.job().survivesHost()) {
+            withheldWelcome.hold();
+            shard.strand().post(() -> shard.gate().pass(this::greet)); // The core is at work now.
+        }
+    }
+
+    /** The rank of the process; null until it is admitted. */
+    final HomedRank rank() {
+        return rank;
+    }
+
+    final RelayCore core() {
+        return core;
     }
 
     /** Sends the held answer, because the log is safe now. Does nothing if the answer was dropped meanwhile. */
@@ -168,9 +198,9 @@ final class RankSession implements Session, RankPort {
         }
     }
 
-    /** Whether the rank reconnects when its connection breaks. */
-    boolean comesAgain() {
-        return rank != null && rank.job().logged();
+    @Override
+    public boolean comesAgain() {
+        return rank != null && rank.job().isInLog();
     }
 
     /** Asks the rank to reconnect, unless it has gone. A rank that is not admitted yet is asked on admission. */
@@ -191,8 +221,13 @@ final class RankSession implements Session, RankPort {
             case NAME_ASK -> names.onPage(NamePage.decode(ArrivedFrame.copy(buffer, index, length)));
             case JOB_JOIN -> join(JobJoin.decode(ArrivedFrame.copy(buffer, index, length)));
             case HELLO, STATE -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
-            default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
+            default -> take(arrived.set(buffer, index, length, view));
         }
+    }
+
+    /** Passes a frame to the core. */
+    void take(ArrivedFrame frame) throws WireException {
+        core.fromRank(rank, frame);
     }
 
     /** Answers in the shard's strand when the joint job is open. */
@@ -203,12 +238,15 @@ final class RankSession implements Session, RankPort {
         Relay relay = connection.relay();
         int number = rank.rank();
         JointJobs.Member member = why -> shard.strand().submit(() -> write(new JointEnded(job, join.joint(), why).encode()));
-        relay.control().submit(() -> relay.joints().join(join, number, member).onComplete((token, fault) -> {
+        relay.control().submit(() -> relay.joints().join(join, number).onComplete((token, fault) -> {
             OpenJob own = relay.jobs().job(job);
             JobJoined answer = fault != null || own == null
                     ? new JobJoined(job, join.joint(), Token.NONE, fault == null ? "its own job has ended" : String.valueOf(fault.getMessage()))
                     : new JobJoined(job, join.joint(), JobJoined.seal(token, own.opening().token().ofRank(number), join.joint()), "");
             shard.strand().submit(() -> write(answer.encode()));
+            if (answer.refusal().isEmpty()) {
+                relay.joints().answered(join, member);
+            }
         }));
     }
 
@@ -270,7 +308,7 @@ final class RankSession implements Session, RankPort {
         }
     }
 
-    private void write(ByteBuffer frame) {
+    final void write(ByteBuffer frame) {
         write(Unpooled.wrappedBuffer(frame));
     }
 
@@ -331,7 +369,11 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void probeAnswer(int request, Message found) {
-        write(frames.probeAnswer(job, request, found));
+        if (found == null && failuresHeld > 0) {
+            whenSafe(() -> write(frames.probeAnswer(job, request, null))); // Its source may be dead: the rank hears that first.
+        } else {
+            write(frames.probeAnswer(job, request, found));
+        }
     }
 
     @Override
@@ -351,7 +393,11 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void failure(ByteBuffer frame) {
-        write(frame);
+        failuresHeld++;
+        whenSafe(() -> { // Nobody acts on what the relay's host may forget.
+            failuresHeld--;
+            write(frame);
+        });
     }
 
     @Override
@@ -384,7 +430,7 @@ final class RankSession implements Session, RankPort {
     }
 
     /** Runs the effect: now, or for a job with durability {@code host} when the log is safe. */
-    private void whenSafe(Runnable effect) {
+    final void whenSafe(Runnable effect) {
         if (rank.job().survivesHost()) {
             shard.gate().pass(effect);
         } else {

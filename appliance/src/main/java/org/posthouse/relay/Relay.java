@@ -72,6 +72,9 @@ public final class Relay extends VerticleBase {
     /** Milliseconds between attempts to open the log while its disk has no room. */
     private static final long OPEN_AGAIN_MS = 500;
 
+    /** Milliseconds between looks at the processes that follow ranks. */
+    private static final int FOLLOWERS_MS = 1_000;
+
     private final RelayConfig config;
     private final Directory directory;
 
@@ -91,6 +94,7 @@ public final class Relay extends VerticleBase {
     private final Jobs jobs = new Jobs(this);
     private final JointJobs joints = new JointJobs(this);
     private final AgentRegistry agents = new AgentRegistry(this);
+    private final RankStreams rankStreams = new RankStreams(this);
     private final RelayEvents events;
     private final StageCache stage;
     private final StatusCollector status = new StatusCollector(this);
@@ -229,6 +233,7 @@ public final class Relay extends VerticleBase {
         announce();
         names.start();
         status.start(vertx, placement);
+        vertx.setPeriodic(FOLLOWERS_MS, tick -> lookAtFollowers());
         String local = rankAcceptor.local().isEmpty() ? "" : " and " + rankAcceptor.local();
         LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
     }
@@ -268,7 +273,13 @@ public final class Relay extends VerticleBase {
     }
 
     private void openGates() {
-        shards.all().forEach(shard -> shard.strand().post(() -> shard.gate().open()));
+        shards.all().forEach(shard -> shard.strand().post(shard::synced));
+    }
+
+    private void lookAtFollowers() {
+        if (!stopping) {
+            shards.each(shard -> shard.lookAtFollowers(log::bytesFrom));
+        }
     }
 
     private void onSyncFailed(String why) {
@@ -587,6 +598,11 @@ public final class Relay extends VerticleBase {
     JointJobs joints() {
         assert inLoop();
         return joints;
+    }
+
+    /** Confined to the control strand. */
+    RankStreams rankStreams() {
+        return rankStreams;
     }
 
     /** Whether this relay is ready only while its names are available. */

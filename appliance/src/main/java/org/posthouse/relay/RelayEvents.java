@@ -36,6 +36,9 @@ final class RelayEvents {
             Map.entry(JobEvent.DIVERGED, "RANK_DIVERGED"),
             Map.entry(JobEvent.CHECKPOINTED, CHECKPOINT),
             Map.entry(JobEvent.LIMITED, "RANK_LIMITED"),
+            Map.entry(JobEvent.FOLLOWS, "RANK_FOLLOWED"),
+            Map.entry(JobEvent.FOLLOWER_LOST, "FOLLOWER_LOST"),
+            Map.entry(JobEvent.PROMOTED, "RANK_PROMOTED"),
             Map.entry(JobEvent.LOG_STATE, "LOG_STATE"));
 
     /** An id is the start of the relay in microseconds, and up. */
@@ -97,6 +100,10 @@ final class RelayEvents {
             case JobEvent.REFUSED -> "was refused" + text;
             case JobEvent.REPLAYING -> "is started again, and " + event.a() + " deliveries are replayed";
             case JobEvent.CAUGHT_UP -> "has caught up";
+            case JobEvent.FOLLOWS -> "is followed by process " + event.code();
+            case JobEvent.FOLLOWER_LOST -> "is not followed any more by process " + event.code() + text;
+            case JobEvent.PROMOTED ->
+                    "is led by process " + event.code() + ", incarnation " + event.a() + " from now on, " + event.b() + " observations behind";
             case JobEvent.CHECKPOINTED -> "has a checkpoint";
             default -> text.isEmpty() ? "" : event.text();
         };

@@ -26,6 +26,11 @@ interface Session {
         throw new IllegalStateException(this + " logs nothing");
     }
 
+    /** Whether the client reconnects to a relay that is started again. */
+    default boolean comesAgain() {
+        return false;
+    }
+
     void onWritable();
 
     void onClosed(CloseNotice why);

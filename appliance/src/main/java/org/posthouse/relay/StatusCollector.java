@@ -39,6 +39,7 @@ import org.posthouse.relay.shard.Placement;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.Shards;
 import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.status.FollowerStatus;
 import org.posthouse.status.JobActivity;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.LinkStatus;
@@ -133,7 +134,9 @@ public final class StatusCollector implements RelayView {
         left.ranks().forEach(ended::add);
         endedJobs.add(jobStatus(job, left.ranks(), finished ? "FINISHED" : "FAILED"));
         endedTraffic.add(job.id(), left.deliveries());
-        activity.end(System.currentTimeMillis(), job.id(), left.ranks().stream().map(ShardStatus.Rank::status).toList());
+        int ranks = job.opening().ranks();
+        List<RankStatus> last = LastProcesses.of(ranks, left.ranks().stream().map(ShardStatus.Rank::status).toList());
+        activity.end(System.currentTimeMillis(), job.id(), LastProcesses.asRanks(ranks, last));
         deliveries.remove(job.id());
         checkpoints.remove(job.id());
         reports.onEnded(
@@ -253,7 +256,12 @@ public final class StatusCollector implements RelayView {
 
     @Override
     public Future<List<RankWait>> waits(String job) {
-        return ofJob(job, id -> inLoop(() -> BlockedView.of(id, relay.shards().status()).waits(ranksHere(id))));
+        return ofJob(job, id -> inLoop(() -> waits(id)));
+    }
+
+    private List<RankWait> waits(long id) {
+        OpenJob job = relay.jobs().job(id);
+        return job == null ? List.of() : BlockedView.of(id, relay.shards().status()).waits(job.opening().ranks(), ranksHere(id));
     }
 
     @Override
@@ -376,8 +384,8 @@ public final class StatusCollector implements RelayView {
         RankTotals totals = totals(shards);
         metricsCollector.carried(mode, totals.carried(), relay.links().carried());
         metricsCollector.queued(shards, now);
-        metrics = metricsCollector.metrics(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
-                relay.directory().refusals(), relay.stage().status(), relay.agents().detection().counts(), now);
+        metrics = metricsCollector.metrics(shards, relay.jobs().events().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
+                relay.directory().refusals(), relay.stage().status(), relay.agents().detection().counts(), relay.jobs().events().followers(), now);
         RelayStatus taken = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
         recordActivity(taken);
         snapshot = taken;
@@ -459,41 +467,55 @@ public final class StatusCollector implements RelayView {
                 totals.creditMessages(),
                 waitingBytes,
                 metricsCollector.queuedPeak(now),
-                TimeUnit.NANOSECONDS.toMillis(metricsCollector.loopLag().recentMaxNanos()));
+                TimeUnit.NANOSECONDS.toMillis(metricsCollector.loopLag().recentMaxNanos()),
+                relay.agents().detection().counts());
     }
 
     private static String durability(JobOpen job) {
         return job.survivesHost() ? "host" : job.logged() ? "process" : "none";
     }
 
-    private JobStatus jobStatus(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
+    private JobStatus jobStatus(OpenJob job, Collection<ShardStatus.Rank> here, String state) {
         BlockedView blocked = BlockedView.of(job.id(), relay.shards().status());
         long nowMs = System.currentTimeMillis();
         List<RankStatus> views = Stream.concat(
-                ranks.stream().map(rank -> atHome(job.id(), rank.status(), nowMs)),
+                here.stream().map(rank -> atHome(job, rank.status(), nowMs).followedBy(followers(job.id(), rank))),
                 relay.directory().ranks(job.id()).stream().filter(entry -> !entry.relay().equals(relay.id())).map(StatusCollector::elsewhere))
                 .map(blocked::in)
                 .toList();
+        int ranks = job.opening().ranks();
+        List<RankStatus> last = LastProcesses.of(ranks, views);
         return new JobStatus(
                 Job.hexId(job.id()),
                 job.opening().name(),
-                job.opening().size(),
+                ranks,
                 durability(job.opening()),
+                job.opening().onFailure().word(),
                 state,
                 job.startMs(),
-                views,
+                LastProcesses.asRanks(ranks, last),
                 job.divergences(),
                 job.divergence(),
                 job.launcherAwaitedUntilMs(),
-                relay.links().isParted(job) ? 0 : blocked.standstillSinceMs(job.opening().size(), views),
+                relay.links().isParted(job) ? 0 : blocked.standstillSinceMs(ranks, last),
                 job.owner(),
                 relay.log().reservedBytes(job.id()),
                 relay.log().status().pinnedByJob().getOrDefault(job.id(), 0L));
     }
 
-    private RankStatus atHome(long job, RankStatus rank, long nowMs) {
+    private RankStatus atHome(OpenJob job, RankStatus rank, long nowMs) {
+        String node = reports.nodeOf(job.id(), rank.rank() % job.opening().ranks());
         return rank.with(relay.settings().site(), relay.id(), "", 0)
-                .at(reports.nodeOf(job, rank.rank()), deliveries.look(job, rank, nowMs), checkpoints.of(job, rank.rank()));
+                .at(node, deliveries.look(job.id(), rank, nowMs), checkpoints.of(job.id(), rank.rank()));
+    }
+
+    private List<FollowerStatus> followers(long job, ShardStatus.Rank rank) {
+        int number = rank.status().rank();
+        return rank.followers().stream()
+                .map(follower -> new FollowerStatus(
+                        follower.incarnation(), reports.nodeOfFollower(job, number, follower.incarnation()), follower.behind(),
+                        follower.position() < 0 ? 0 : relay.log().bytesFrom(follower.position())))
+                .toList();
     }
 
     /** A rank of another relay, from the directory; its own relay has its counters. */

@@ -72,7 +72,7 @@ final class PosthouseTest {
         "log show --data d --from x   | --from x: expected a whole number",
         "run -n 2 --durability disk x | --durability disk: expected none, process or host",
         "run -n 2 --where x y         | --where x: expected LABEL=VALUE",
-        "run -n 2 --on-failure rebuild x | --on-failure: \"rebuild\" is no mode, expected one of restart, abort, blank, shrink",
+        "run -n 2 --on-failure resume x | --on-failure: \"resume\" is no mode, expected one of: restart; abort; blank; shrink; rebuild; restart,blank; restart,shrink",
         "mode fast                    | NAME fast: expected multiplexed, pooled, pipeline or threaded",
         "status --ops h               | --ops: \"h\" has no port number, expected HOST:PORT"
     })

@@ -9,15 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.names.Name;
 import org.posthouse.names.NameException;
 import org.posthouse.names.NameRecord;
@@ -46,16 +48,33 @@ class MergedNamesTest {
     private void writeAll(int relay, String value) {
         List<CompletionStage<?>> writes = new ArrayList<>();
         for (int number = 0; number < NAMES; number++) {
-            writes.add(value.equals("old") ? names(relay).bind(name(number), NameRecord.of(Map.of("is", value)))
-                    : names(relay).rebind(name(number), NameRecord.of(Map.of("is", value))));
+            Name name = name(number);
+            NameRecord content = NameRecord.of(Map.of("is", value));
+            writes.add(value.equals("old") ? names(relay).bind(name, content)
+                    : names(relay).rebind(name, content).exceptionallyCompose(e -> againIfUnclear(e, () -> names(relay).rebind(name, content))));
         }
         writes.forEach(GroupOfThree::get);
     }
 
+    /** A group that has just lost a member may not confirm a change in time, on a busy machine: the change is made again. */
+    private static <T> CompletionStage<T> againIfUnclear(Throwable e, Supplier<CompletionStage<T>> change) {
+        Throwable why = e instanceof CompletionException ? e.getCause() : e;
+        return why instanceof NameException failure && failure.kind() == NameException.Kind.UNAVAILABLE ? change.get() : CompletableFuture.failedStage(why);
+    }
+
     /** Both ways, as Hazelcast chooses which of two equal parts joins the other. */
-    @ParameterizedTest
-    @CsvSource({"1, 2", "2, 1"})
-    void nothingOlderIsAnsweredBeforeTheMergeIsDone(int informed, int uninformed) throws Exception {
+    @Test
+    void nothingOlderIsAnsweredBeforeTheMergeIsDone() throws Exception {
+        assertNothingOlderIsAnswered(1, 2);
+    }
+
+    @Tag("long")
+    @Test
+    void alsoIfTheYoungerMemberHasTheNewerNames() throws Exception {
+        assertNothingOlderIsAnswered(2, 1);
+    }
+
+    private void assertNothingOlderIsAnswered(int informed, int uninformed) throws Exception {
         writeAll(0, "old");
         group.cut(uninformed, 0);
         group.cut(uninformed, informed);

@@ -93,7 +93,7 @@ class FaultInjectorTest {
                 faultInjector.close();
                 assertThat(faultInjector.lostRelay()).isEqualTo(job.stopped.join());
                 assertThat(faultInjector.isInterrupted()).isFalse();
-                assertThat(faultInjector.relayKills()).isEmpty();
+                assertThat(faultInjector.faults().relays()).isEmpty();
             }
         }
     }

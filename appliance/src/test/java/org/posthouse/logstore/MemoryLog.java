@@ -70,6 +70,8 @@ public final class MemoryLog {
             case LogRecord.Events events -> codec.events(events);
             case LogRecord.JobOpened opened -> codec.jobOpened(opened);
             case LogRecord.Withdrawn withdrawn -> codec.withdrawn(withdrawn);
+            case LogRecord.Failed failed -> codec.failed(failed);
+            case LogRecord.Agreed agreed -> codec.agreed(agreed);
             default -> throw new IllegalArgumentException("no relay appends " + record);
         }
         return publish(payload);
@@ -96,8 +98,9 @@ public final class MemoryLog {
     }
 
     private static void apply(LogState book, ByteBuffer record, long position) {
-        boolean opens = RecordDecoder.type(record, 0) == RecordType.JOB_OPENED;
-        book.apply(record, 0, place(position), opens ? new ByteBuffer[] {RecordDecoder.payload(record, 0)} : NOTHING);
+        RecordType type = RecordDecoder.type(record, 0);
+        boolean isRead = type == RecordType.JOB_OPENED || type == RecordType.FAILED || type == RecordType.AGREED;
+        book.apply(record, 0, place(position), isRead ? new ByteBuffer[] {RecordDecoder.payload(record, 0)} : NOTHING);
     }
 
     public long position() {
@@ -171,6 +174,7 @@ public final class MemoryLog {
     private static List<String> says(LogState book) {
         List<String> all = new ArrayList<>();
         for (JobState job : book.jobs()) {
+            job.failures().forEach(frame -> all.add("failure of " + frame.remaining() + " bytes, " + frame.hashCode()));
             for (RankLog rank : job.ranks()) {
                 all.add("rank " + rank.rank() + ", incarnation " + rank.incarnation() + ", " + rank.deliveries() + " deliveries, " + rank.events()
                         + " events, " + rank.polls() + " polls, records " + rank.firstPosition() + " to " + rank.lastPosition() + ", finalized "

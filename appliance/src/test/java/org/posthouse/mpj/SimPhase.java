@@ -333,10 +333,12 @@ public enum SimPhase {
         boolean done = false;
         for (int i = actor.own().nextInt(8); i > 0 && !done; i--) {
             done = actor.endpoint().test(errand);
+            actor.process().requireAlive(); // The errand of a process that dies ends, too.
             actor.diary().saw(done ? 5 : 6);
         }
         exchange(actor, 0, false);
         actor.endpoint().await(errand);
+        actor.process().requireAlive();
         actor.diary().summed(other.context() + 1, outcome[0], outcome[1]);
     }
 }

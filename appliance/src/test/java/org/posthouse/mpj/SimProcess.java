@@ -130,8 +130,14 @@ public final class SimProcess implements Platform {
         return hello.rank();
     }
 
+    /** Its number when it was started; another one if it leads later. */
     public int incarnation() {
         return hello.incarnation();
+    }
+
+    /** Whether it was started as a follower. */
+    public boolean isFollower() {
+        return hello.kind() == Hello.FOLLOWER;
     }
 
     public boolean isAlive() {
@@ -266,7 +272,7 @@ public final class SimProcess implements Platform {
 
     @Override
     public String toString() {
-        return "rank " + hello.rank() + ", incarnation " + hello.incarnation();
+        return "rank " + hello.rank() + (isFollower() ? ", follower " : ", incarnation ") + hello.incarnation();
     }
 
     private final class SimEnding extends ProcessExit {

@@ -29,7 +29,15 @@ public final class SimScript implements SimProcess.Program {
     private final boolean longImages;
     private final Settings settings;
 
+    /** How many rounds its ranks make that go on without others; 0: it has phases. */
+    private final int rounds;
+
     public SimScript(Hardship hardship, long seed, int ranks) {
+        this(hardship, seed, ranks, false);
+    }
+
+    /** @param survives whether its ranks go on without those that die */
+    public SimScript(Hardship hardship, long seed, int ranks, boolean survives) {
         this.seed = seed;
         this.ranks = ranks;
         SplittableRandom shape = new SplittableRandom(seed);
@@ -45,6 +53,7 @@ public final class SimScript implements SimProcess.Program {
         for (int i = 0; i < count; i++) {
             phases.add(SimPhase.draw(shape, deterministic, hardship));
         }
+        rounds = survives ? 3 + shape.nextInt(8) : 0;
         prologue = hardship.longPrologues() ? SimPhase.draw(shape, deterministic, hardship) : deterministic ? SimPhase.NAMED_EXCHANGE : SimPhase.EXCHANGE;
     }
 
@@ -63,6 +72,11 @@ public final class SimScript implements SimProcess.Program {
 
     @Override
     public void run(SimProcess process) throws IOException, ReceiveException {
+        if (rounds > 0) {
+            SplittableRandom own = new SplittableRandom(seed * 7_919 + process.rank());
+            new SimSurvivors(process, ranks, rounds, settings.eagerBytesMax(), own).play();
+            return;
+        }
         Diary diary = process.diary();
         if (asksRestored) {
             prologue.play(actor(process, -1));

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.posthouse.core.BlockedCall;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RankStatus.State;
+import org.posthouse.status.RankWait;
 
 /** Which jobs a relay's status says stand still: two ranks, as they were heard of last. */
 final class BlockedViewTest {
@@ -49,6 +50,16 @@ final class BlockedViewTest {
         assertThat(view.in(rank(0, State.FINALIZED)).blockedIn()).isEmpty();
         assertThat(view.in(rank(0, State.REPLAYING)).blockedSince()).isZero();
         assertThat(view.in(rank(1, State.CONNECTED)).blockedSince()).isZero();
+    }
+
+    /** Process 3 has taken the place of process 1, which was rank 1. */
+    @Test
+    void waitsNameRanksAlsoOfProcessesThatHaveTakenThePlaceOfDeadOnes() {
+        BlockedCall forThree = new BlockedCall("Recv(source 1, tag 7)", NOW_NS, 3, false, NOW_NS);
+        BlockedCall forAny = new BlockedCall("Recv(source any, tag 7)", NOW_NS, -1, false, NOW_NS);
+        BlockedView view = new BlockedView(Map.of(0, forThree, 1, forAny, 3, forAny), NOW_NS, NOW_MS);
+        assertThat(view.waits(2, List.of(rank(0, State.CONNECTED), rank(1, State.LOST), rank(3, State.CONNECTED))))
+                .containsExactly(new RankWait(0, "Recv(source 1, tag 7)", NOW_MS, 1), new RankWait(1, "Recv(source any, tag 7)", NOW_MS, -1));
     }
 
     /** A host may be given the right time when its relay has long been started. */

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,8 +52,13 @@ final class CrashCheck {
         checkSums();
         for (int rank = 0; rank < job.ranks(); rank++) {
             checkOrder(rank);
-            checkLog(rank);
+            if (job.opening().logged()) {
+                checkLog(rank);
+            }
             int lines = job.diary(rank).lines();
+            if (job.replicas() != null) {
+                checkFollowers(rank);
+            }
             require(lines == job.tape(rank).size(), "rank " + rank + " has printed " + lines + " lines, shown: " + job.tape(rank));
         }
     }
@@ -90,6 +96,29 @@ final class CrashCheck {
             }
         }
         sent.values().forEach(left -> require(left.isEmpty(), "was sent and has not come: " + left));
+    }
+
+    /** What a follower has seen and printed is what its rank has. */
+    private void checkFollowers(int rank) {
+        Diary whole = job.diary(rank);
+        List<Map.Entry<Diary.Post, Letter>> all = List.copyOf(whole.received().entrySet());
+        for (Diary follower : job.replicas().diaries(rank)) {
+            List<Map.Entry<Diary.Post, Letter>> seen = List.copyOf(follower.received().entrySet());
+            require(
+                    seen.size() <= all.size() && seen.equals(all.subList(0, seen.size())),
+                    "a follower of rank " + rank + " has received " + seen + ", which is no prefix of what its rank has: " + all);
+            for (int i = 0; i < follower.sums().size(); i++) {
+                long[] sum = follower.sums().get(i);
+                long[] expected = whole.sums().get(i);
+                require(
+                        Arrays.equals(sum, expected),
+                        "a follower of rank " + rank + " has " + Arrays.toString(sum) + " as sum " + i + ", its rank " + Arrays.toString(expected));
+            }
+        }
+        for (Map<Integer, String> lines : job.replicas().lines(rank)) {
+            lines.forEach((number, line) -> require(
+                    line.equals(job.tape(rank).get(number - 1)), "a follower of rank " + rank + " has printed " + line + " as line " + number));
+        }
     }
 
     /** What a rank has received, in the order of the calls in each context. */

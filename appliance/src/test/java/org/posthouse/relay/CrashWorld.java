@@ -4,8 +4,12 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.posthouse.core.CoreConfig;
@@ -16,6 +20,8 @@ import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
 import org.posthouse.mpj.Stage;
 import org.posthouse.wire.Durability;
+import org.posthouse.wire.FailureMode;
+import org.posthouse.wire.FollowedRanks;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -54,6 +60,7 @@ final class CrashWorld {
     private int blocked;
     private int creditless;
     private final boolean traced;
+    private final boolean isLosing;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
     private boolean ended;
@@ -64,6 +71,10 @@ final class CrashWorld {
     /** Until then none does. */
     private long cutUntil;
 
+    private long memoryBytes = 1L << 30;
+
+    private PlantedFault planted = PlantedFault.NONE;
+
     /**
      * @param hardship of what this seed is a seed
      * @param isShared whether another job, of the other durability, uses the relays meanwhile
@@ -71,6 +82,12 @@ final class CrashWorld {
      * @param traced whether {@link #trace} has what happened afterwards
      */
     CrashWorld(Hardship hardship, long seed, boolean isShared, boolean troubled, boolean traced) {
+        this(hardship, seed, isShared, troubled, traced, false);
+    }
+
+    /** @param isLosing whether ranks are started again a few times only, and their program goes on without them then */
+    CrashWorld(Hardship hardship, long seed, boolean isShared, boolean troubled, boolean traced, boolean isLosing) {
+        this.isLosing = isLosing;
         this.traced = traced;
         random = new Random(seed);
         Random launcher = new Random(seed ^ 17);
@@ -78,7 +95,7 @@ final class CrashWorld {
         int relays = Math.max(1 + random.nextInt(3), hardship.takesBack() || hardship.floods() ? 2 : 1);
         int size = Math.max(relays, 2 + random.nextInt(4));
         shards = 1 + random.nextInt(2);
-        SimScript script = new SimScript(hardship, seed, size);
+        SimScript script = new SimScript(hardship, seed, size, isLosing);
         config = random.nextInt(3) > 0 && !hardship.takesBack() && !hardship.floods()
                 ? CoreConfig.DEFAULT
                 : new CoreConfig(
@@ -89,8 +106,16 @@ final class CrashWorld {
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
         cutsLogs = random.nextInt(3) > 0;
-        JobOpen opening = opening(hardship, JOB, relays, size, survivesHost ? Durability.HOST : Durability.PROCESS, random, launcher);
-        jobs.add(new SimJob(this, opening, script, coresOf(opening, random), random, launcher, hardship.launchersDying() > 0));
+        Durability durability = hardship.remembers() ? Durability.NONE : survivesHost ? Durability.HOST : Durability.PROCESS;
+        JobOpen opening = opening(hardship, JOB, relays, size, durability, random, launcher);
+        if (isLosing) {
+            opening = opening.with(FailureMode.RESTART_SHRINK);
+        }
+        int[] cores = coresOf(opening, random);
+        int processes = processesOfRank(hardship);
+        JobOpen followed =
+                hardship.remembers() ? opening.with(FollowedRanks.of(Collections.nCopies(size, processes).stream().mapToInt(i -> i).toArray())) : opening;
+        jobs.add(new SimJob(this, followed, script, cores, random, launcher, hardship.launchersDying() > 0, processes));
         if (isShared) {
             jobs.add(other(hardship, seed ^ 29, relays, survivesHost ? Durability.PROCESS : Durability.HOST));
         }
@@ -98,13 +123,22 @@ final class CrashWorld {
             hosts.add(new SimHost(this, relay));
         }
         trouble = troubled ? new CrashTrouble(hardship, this) : null;
+        if (isLosing) {
+            int[] restarts = launcher.ints(size, 0, 4).toArray();
+            restarts[launcher.nextInt(size)] = Integer.MAX_VALUE;
+            jobs.getFirst().mayLose(restarts);
+        }
     }
 
     private SimJob other(Hardship hardship, long seed, int relays, Durability durability) {
         Random own = new Random(seed);
         int size = Math.max(relays, 2 + own.nextInt(3));
         JobOpen opening = opening(hardship, OTHER_JOB, relays, size, durability, own, own);
-        return new SimJob(this, opening, new SimScript(hardship, seed, size), coresOf(opening, own), own, own, hardship.launchersDying() > 0);
+        return new SimJob(this, opening, new SimScript(hardship, seed, size), coresOf(opening, own), own, own, hardship.launchersDying() > 0, 1);
+    }
+
+    private int processesOfRank(Hardship hardship) {
+        return hardship.processes() == 1 ? 1 : 2 + random.nextInt(hardship.processes() - 1);
     }
 
     private int[] coresOf(JobOpen opening, Random random) {
@@ -146,12 +180,17 @@ final class CrashWorld {
                 throw new AssertionError("ranks are stuck: " + jobs.stream().map(SimJob::stuck).collect(Collectors.joining()) + hosts);
             }
             jobs.forEach(this::check);
+            hosts.forEach(SimHost::checkWindows);
         } finally {
             end();
         }
     }
 
     private void check(SimJob job) {
+        if (isLosing) {
+            checkSurvivors(job);
+            return;
+        }
         CrashCheck check = new CrashCheck(this, job);
         check.check();
         unasked += check.unasked();
@@ -159,10 +198,49 @@ final class CrashWorld {
         tooLong += check.tooLong();
     }
 
+    /** All that have come to the end know of the same members, and have seen the same rounds. A dead rank may be one of them that has died later. */
+    private static void checkSurvivors(SimJob job) {
+        Set<String> ends = new HashSet<>();
+        for (int rank = 0; rank < job.ranks(); rank++) {
+            List<String> tape = job.tape(rank);
+            if (!job.dead().get(rank)) {
+                ends.add(tape.size() + " lines, " + tape.getLast());
+            }
+        }
+        if (ends.size() != 1) {
+            throw new AssertionError("ranks have come to different ends: " + ends);
+        }
+    }
+
+    /** Ranks that are dead. */
+    int dead() {
+        return jobs.stream().mapToInt(job -> job.dead().cardinality()).sum();
+    }
+
     /** All links are cut once, while the job runs, and for so long. */
     CrashWorld cutFor(long ticks) {
         cutTicks = ticks;
         return this;
+    }
+
+    /** Each relay has so much memory for histories; by default so much that none loses its beginning. */
+    CrashWorld remembering(long bytes) {
+        memoryBytes = bytes;
+        return this;
+    }
+
+    long memoryBytes() {
+        return memoryBytes;
+    }
+
+    /** All relays have this fault. */
+    CrashWorld plant(PlantedFault fault) {
+        planted = fault;
+        return this;
+    }
+
+    boolean has(PlantedFault fault) {
+        return planted == fault;
     }
 
     /** From now on no link carries anything, and none comes up, for so long. */
@@ -437,6 +515,16 @@ final class CrashWorld {
     /** Ranks that were started again behind their end, as nobody knew of it. */
     int forgottenEnds() {
         return jobs.stream().mapToInt(SimJob::forgottenEnds).sum();
+    }
+
+    /** How often relays have told that a follower does not follow any more. */
+    int lostFollowers() {
+        return jobs.stream().map(SimJob::replicas).filter(Objects::nonNull).mapToInt(SimReplicas::lostFollowers).sum();
+    }
+
+    /** How often followers have led. */
+    int promotions() {
+        return jobs.stream().map(SimJob::replicas).filter(Objects::nonNull).mapToInt(SimReplicas::promotions).sum();
     }
 
     /** Messages that were offered for want of credit only. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.Stage;
@@ -96,6 +97,9 @@ final class CrashWorldTest {
     void seedsThatHaveFoundFaults() {
         run(Hardship.ORDINARY, 11_404_536);
         run(Hardship.BROKEN, 1697); // A core drops what another one of its relay has passed on, as the log is broken, and that takes it for safe.
+        lose(Hardship.ORDINARY, 227); // A relay that is restarted gets an offer in a revoked communicator, and not the message before it, which it had dropped.
+        lose(Hardship.HARD, 243); // A rank has sent a message whole, its relay loses that with its power, and the receiver dies before it has it again.
+        lose(Hardship.ORDINARY, 105); // A program that knows that the one before it in the ring is dead waits for a message of any source: all are dead or wait.
     }
 
     /** Two jobs share relays that die; what one of them sends waits for disks, and what the other one sends overtakes it. */
@@ -103,6 +107,86 @@ final class CrashWorldTest {
     void jobsOfDifferentDurabilityDoNotAffectEachOther() {
         nothingHasDied(Hardship.ORDINARY, SEEDS / 5, true);
         nothingHasDied(Hardship.CUT_OFF, SEEDS / 10, true);
+    }
+
+    /** Processes of replicated ranks die, their leaders at any moment; each follower sees a part of what its rank sees. */
+    @Test
+    void followersObserveWhatTheirRankDoesAndGoOnInItsPlace() {
+        int[] promotions = new int[1];
+        nothingHasDied(Hardship.REPLICATED, SEEDS / 2, false, world -> promotions[0] += world.promotions());
+        SeededRuns.tally("followers that have led", promotions[0], SEEDS / 2);
+    }
+
+    /** The same without any log: the relays, which live, have the histories in memory. */
+    @Test
+    void followersGoOnInTheirRanksPlaceWithoutALog() {
+        int[] promotions = new int[1];
+        int[] compared = new int[1];
+        int seeds = SEEDS / 2;
+        SeededRuns.each(seeds, seed -> {
+            CrashWorld world = run(Hardship.REMEMBERED, seed);
+            promotions[0] += world.promotions();
+            if (world.isDeterministic()) {
+                CrashWorld calm = new CrashWorld(Hardship.REMEMBERED, seed, false, false, false);
+                calm.run();
+                assertThat(marks(world)).as("what ranks have seen at the end, and without any fault").isEqualTo(marks(calm));
+                compared[0]++;
+            }
+        });
+        SeededRuns.tally("followers that have led", promotions[0], seeds);
+        SeededRuns.tally("programs of which each run is the same", compared[0], seeds / 8);
+    }
+
+    /** Followers that are slow, or start late, hold up those that send to their ranks, or are dropped; and all come to their ends. */
+    @Test
+    void ranksGoOnWhereThereIsLittleMemoryForTheirHistories() {
+        int[] refused = new int[1];
+        SeededRuns.each(SEEDS / 2, seed -> {
+            CrashWorld world = new CrashWorld(Hardship.REMEMBERED_LARGE, seed, false, false, SeededRuns.isOne()).remembering(1);
+            world.run();
+            refused[0] += world.lostFollowers();
+            if (world.isDeterministic()) {
+                CrashWorld ample = new CrashWorld(Hardship.REMEMBERED_LARGE, seed, false, false, false);
+                ample.run();
+                assertThat(marks(world)).as("what ranks have seen at the end, and with ample memory").isEqualTo(marks(ample));
+            }
+        });
+        SeededRuns.tally("followers that were dropped or could not begin", refused[0], 1);
+    }
+
+    /** What followers know no host forgets. */
+    @Test
+    void followersGoOnInTheirRanksPlaceAlsoWhereHostsLoseTheirPower() {
+        int seeds = SEEDS / 5;
+        int[] promotions = new int[1];
+        nothingHasDied(Hardship.REPLICATED_ON_DISKS, seeds, false, world -> promotions[0] += world.promotions());
+        SeededRuns.tally("followers that have led", promotions[0], seeds);
+    }
+
+    /** Ranks die for good, at any moment, and others are started again: they see the same errors in the same calls, and agree on the same. */
+    @Test
+    void programsSurviveDeathsAndSeeThemAgain() {
+        int[] dead = new int[1];
+        for (Hardship hardship : List.of(Hardship.ORDINARY, Hardship.MOVING, Hardship.CUT_OFF, Hardship.HARD)) {
+            SeededRuns.each(Math.min(SEEDS / 2, 100), seed -> dead[0] += lose(hardship, seed));
+        }
+        SeededRuns.tally("ranks that have died for good", dead[0], Math.min(SEEDS, 100));
+    }
+
+    private static int lose(Hardship hardship, long seed) {
+        CrashWorld world = new CrashWorld(hardship, seed, false, true, SeededRuns.isOne(), true);
+        try {
+            world.run();
+        } catch (RuntimeException | AssertionError e) {
+            CrashWorld again = new CrashWorld(hardship, seed, false, true, true, true);
+            try {
+                again.run();
+            } catch (RuntimeException | AssertionError same) {
+                throw new AssertionError(hardship + ": " + e.getMessage() + "\n" + again.trace(), e);
+            }
+            throw new AssertionError("it does not fail when it is run again: something in it is not the seed's", e);
+        }
+        return world.dead();
     }
 
     @Test
@@ -115,6 +199,10 @@ final class CrashWorldTest {
     }
 
     private static void nothingHasDied(Hardship hardship, int seeds, boolean isShared) {
+        nothingHasDied(hardship, seeds, isShared, world -> {});
+    }
+
+    private static void nothingHasDied(Hardship hardship, int seeds, boolean isShared, Consumer<CrashWorld> tally) {
         int[] troubles = new int[1];
         int[] compared = new int[1];
         int[] blocked = new int[1];
@@ -123,6 +211,7 @@ final class CrashWorldTest {
         int[] tooLong = new int[1];
         SeededRuns.each(seeds, seed -> {
             CrashWorld world = run(hardship, seed, isShared);
+            tally.accept(world);
             troubles[0] += world.troubles();
             blocked[0] += world.blocked();
             unasked[0] += world.unasked();

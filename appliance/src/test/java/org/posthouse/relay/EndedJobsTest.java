@@ -35,6 +35,6 @@ class EndedJobsTest {
         List<RankStatus> views = IntStream.range(0, ranks)
                 .mapToObj(rank -> new RankStatus(rank, "site", "relay", RankStatus.State.FINALIZED, 1, 0, 0, 0, 0, 0, 0, "", 0, "", 0, 0))
                 .toList();
-        return new JobStatus("1f", name, ranks, "none", "FINISHED", 0, views, 0, "", 0, 0, "", 0, 0);
+        return new JobStatus("1f", name, ranks, "none", "abort", "FINISHED", 0, views, 0, "", 0, 0, "", 0, 0);
     }
 }

@@ -97,6 +97,18 @@ class HostDetectionTest {
         return frame;
     }
 
+    /** The frame behind all checks, of which there are two at least. */
+    private static ByteBuffer nextBehindChecks(RawPeer suspect) throws IOException {
+        ByteBuffer frame = suspect.readFrame();
+        int checks = 0;
+        for (; new FrameView().wrap(frame, 0).type() == FrameType.DETECTOR_CHECK; frame = suspect.readFrame()) {
+            assertThat(frame).isEqualTo(new DetectorCheck(SUSPECT).encode());
+            checks++;
+        }
+        assertThat(checks).isGreaterThan(1);
+        return frame;
+    }
+
     private static DetectorCounts counts(Relay relay) {
         return relay.view().metrics().detectors();
     }
@@ -141,12 +153,10 @@ class HostDetectionTest {
                 RawPeer asker = agent(relay, ASKER, "n2");
                 RawPeer launcher = launcher(relay, suspect)) {
             asker.send(QUESTION.encode());
-            assertThat(next(suspect, FrameType.DETECTOR_CHECK)).isEqualTo(new DetectorCheck(SUSPECT).encode());
-            next(suspect, FrameType.DETECTOR_CHECK);
-            CloseNotice close = CloseNotice.decode(next(suspect, FrameType.CLOSE));
+            CloseNotice close = CloseNotice.decode(nextBehindChecks(suspect));
             assertThat(close.reason()).isSameAs(CloseReason.FENCED);
             assertThat(close.text()).isEqualTo(
-                    "agent n1 (0000000000000081) is dead: other hosts have found it silent, and it has answered neither of two checks of its relay");
+                    "agent n1 (0000000000000081) is dead: other hosts have found it silent, and it has answered no check of its relay");
             assertThat(DetectorVerdict.decode(next(asker, FrameType.DETECTOR_VERDICT))).isEqualTo(new DetectorVerdict(JOB, SUSPECT, ASKER, 0, true));
             assertThat(DetectorVerdict.decode(next(launcher, FrameType.DETECTOR_VERDICT))).isEqualTo(new DetectorVerdict(JOB, SUSPECT, 0, 0, true));
             next(launcher, FrameType.AGENT_GONE);

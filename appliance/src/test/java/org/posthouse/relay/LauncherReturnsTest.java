@@ -50,6 +50,7 @@ import org.posthouse.wire.Durability;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobJoin;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.slf4j.LoggerFactory;
@@ -191,6 +192,34 @@ class LauncherReturnsTest {
         }
     }
 
+    /** Rank 2 has left the joint job, and said before, in its own job, that it cannot be replayed. It has saved an image since then. */
+    @Test
+    void limitInAJointJobCountsUntilTheRankHasLeftIt() throws Exception {
+        leaveLog();
+        long other = JOB + 1;
+        List<HomeRelay> here = List.of(new HomeRelay("here", "here", ""));
+        JobJoin join = new JobJoin(JOB, JOB + 2, 0, new JobJoin.Part(JOB, new int[] {0, 2}), new JobJoin.Part(other, new int[] {0}), here, new int[3]);
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(other, 3, 1), opening(other, TOKEN, false).at("here").encode());
+            JobOpen joint = JobOpen.joint(join, TOKEN, Durability.PROCESS, "joint");
+            dead.appendJobOpened(new LogRecord.JobOpened(joint.job(), 3, 1), joint.at("here").encode());
+            for (int rank = 0; rank < 2; rank++) {
+                dead.append(new LogRecord.Incarnation(joint.job(), rank, 1, 0, 0));
+                dead.appendEvents(new LogRecord.Events(joint.job(), rank, 1, 1, 1, true), ByteBuffer.allocate(LogRecord.Events.ITEM_BYTES));
+            }
+            dead.append(new LogRecord.Finalized(joint.job(), 1, 1, false));
+        }
+        start(LauncherTimeout.DEFAULT);
+        for (int launcher = 1; launcher <= 2; launcher++) {
+            int told = launcher;
+            try (RelayClient line = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> heard().stream().filter(("0:" + JobEvent.LIMITED)::equals).count() == told);
+                assertThat(line.home().relay()).isEqualTo("here");
+            }
+        }
+        assertThat(heard()).doesNotContain("2:" + JobEvent.LIMITED);
+    }
+
     @Test
     void deliveriesOfTheDeadRelayAreNotCounted() throws Exception {
         leaveLog();
@@ -217,7 +246,8 @@ class LauncherReturnsTest {
             dead.appendDiverged(new LogRecord.Diverged(JOB, 2), ByteBuffer.wrap("rank 0 sent that".getBytes(StandardCharsets.UTF_8)));
         }
         start(LauncherTimeout.DEFAULT);
-        assertThat(inControl(() -> List.of(job().divergences(), job().divergence(), relay.jobs().divergences()))).containsExactly(2L, "rank 0 sent that", 2L);
+        assertThat(inControl(() -> List.of(job().divergences(), job().divergence(), relay.jobs().events().divergences()))).containsExactly(2L,
+                "rank 0 sent that", 2L);
     }
 
     /** One word too many in one job's records, and all that the relay had logged was lost with it. */
@@ -344,7 +374,7 @@ class LauncherReturnsTest {
             ListAppender<ILoggingEvent> lines = new ListAppender<>();
             lines.list = new CopyOnWriteArrayList<>();
             lines.start();
-            Logger logger = (Logger) LoggerFactory.getLogger(Jobs.class);
+            Logger logger = (Logger) LoggerFactory.getLogger(RankEvents.class);
             Level before = logger.getLevel();
             logger.setLevel(Level.INFO);
             logger.addAppender(lines);

@@ -564,6 +564,26 @@ class RelayTest {
                 .hasMessageContaining("room of 5 ranks at relay here, where open jobs take that of 32 of at most 32");
     }
 
+    /** The relay has each process of a rank in memory from the start, also those that come only when others have died. */
+    @Test
+    void refusesAJobPastTheLimitWithTheProcessesThatMayTakeTheDeadsPlaces(Vertx vertx) throws Exception {
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[10]).rebuilding(3);
+        Relay relay = relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2).await(60, TimeUnit.SECONDS);
+        Promise<OpenJob> opened = Promise.promise();
+        relay.control().submit(() -> relay.jobs().open(job, "first", null).onComplete(opened));
+        assertThatThrownBy(() -> opened.future().await(60, TimeUnit.SECONDS)).hasMessageContaining("takes the room of 34 ranks at relay here");
+    }
+
+    @Test
+    void countsTheRanksOfAJobThatReplacesItsDeadAndNotTheirLaterProcesses(Vertx vertx) throws Exception {
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[5]).rebuilding(3);
+        Relay relay = relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 8).await(60, TimeUnit.SECONDS);
+        Promise<Integer> ranks = Promise.promise();
+        relay.control().submit(() -> relay.jobs().open(job, "first", null).map(open -> relay.jobs().ranksHere()).onComplete(ranks));
+        assertThat(ranks.future().await(60, TimeUnit.SECONDS)).isEqualTo(5);
+        assertThat(relay.directory().ranks(JOB)).as("told to other relays").hasSize(5);
+    }
+
     /** A launcher that lost its relay must not find another job under its name. */
     @ParameterizedTest
     @EnumSource

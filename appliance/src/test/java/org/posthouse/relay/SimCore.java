@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,8 @@ import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
 import org.posthouse.core.UnexpectedPool;
 import org.posthouse.relay.io.ArrivedFrame;
+import org.posthouse.relay.memory.HistoryBudget;
+import org.posthouse.relay.memory.MemoryHistorySource;
 import org.posthouse.relay.shard.OutputGate;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.wire.BlockedReport;
@@ -19,12 +22,15 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.WireException;
 
 /** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a history source. */
 final class SimCore {
     private final SimHost host;
     private final int number;
     private final RelayCore core;
+    private final SimPast past;
+    private final MemoryHistorySource histories;
     private final OutputGate outputGate;
     private final Map<Integer, SimWay> ways = new TreeMap<>();
 
@@ -33,13 +39,16 @@ final class SimCore {
         this.host = host;
         this.number = number;
         outputGate = new OutputGate(host.log()::position, host::safe, host::want);
+        past = new SimPast(this, host.log());
+        histories = new MemoryHistorySource(past, new HistoryBudget(world().memoryBytes()), world().stage()::nanoTime,
+                work -> after(world().random().nextInt(20), work), this::core);
         core = new RelayCore(
                 host.id(),
                 world().config(),
                 world().shards(),
                 UnexpectedPool.own(world().config(), world().shards()),
                 world().stage()::nanoTime,
-                new SimPast(this, host.log()),
+                histories,
                 new SimImages(this, host.log()));
     }
 
@@ -50,7 +59,7 @@ final class SimCore {
                     opening,
                     rank -> job.coreOf(rank) == number ? null : way(job.coreOf(rank)),
                     event -> world().onJobEvent(event, this),
-                    new SimLog(host, host.log()));
+                    opening.remembers() ? histories.journal(opening) : new SimLog(host, host.log()));
         } catch (Refusal e) {
             throw new AssertionError(e);
         }
@@ -64,6 +73,10 @@ final class SimCore {
 
     void restore(long job, List<RecoveredRank> ranks) {
         core.restore(core.job(job), ranks);
+    }
+
+    void restoreFailures(long job, List<ByteBuffer> frames) throws WireException {
+        core.restoreFailures(core.job(job), frames);
     }
 
     SimHost host() {
@@ -80,6 +93,10 @@ final class SimCore {
 
     RelayCore core() {
         return core;
+    }
+
+    SimPast past() {
+        return past;
     }
 
     OutputGate gate() {
@@ -100,10 +117,36 @@ final class SimCore {
         Frame arrived = arrived(frame);
         world().trace(() -> "  core " + number + " <- core " + from + ": " + FrameWords.of(arrived.view()));
         long job = arrived.view().job();
-        if (core.fromPeer(way(from), arrived) || local) {
+        boolean handles = take(way(from), arrived);
+        logSafe();
+        if (handles || local) {
             tell(job, local, handled);
         } else {
             outputGate.keepHandled(job, handled);
+        }
+    }
+
+    /** A second has passed. */
+    void look() {
+        histories.look();
+        core.lookAtFollowers(from -> 0);
+    }
+
+    private boolean take(SimWay from, Frame frame) {
+        switch (frame.view().type()) {
+            case RANK_FAILED, REVOKE, AGREE, AGREED -> core.failure(from, frame);
+            default -> {
+                return core.fromPeer(from, frame);
+            }
+        }
+        return true;
+    }
+
+    /** Followers get what is safe. */
+    void logSafe() {
+        core.logSafe(world().has(PlantedFault.UNSAFE_ITEM) ? host.log().position() : host.safe());
+        if (core.waitsForSync()) {
+            host.want(host.log().position());
         }
     }
 

@@ -1,27 +1,35 @@
 package org.posthouse.relay;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.posthouse.core.HomedRank;
-import org.posthouse.core.RecoveredRank;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.mpj.Cable;
+import org.posthouse.mpj.Stage;
 import org.posthouse.relay.log.LogSpace;
 import org.posthouse.relay.log.LoggedJob;
 import org.posthouse.relay.log.RetentionPin;
+import org.posthouse.wire.Agree;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.WireException;
 
 /** A relay's host: its log and images, a disk that is slow, and the relay's process, which dies and starts again on them. */
 final class SimHost {
     private record ImageKey(long job, int rank, long number) {}
+
+    /** Between two looks whether a follower is to lead: a second. */
+    private static final int LOOK_TICKS = 1_000 * Stage.TICKS_PER_MS;
 
     private final CrashWorld world;
     private final int number;
@@ -54,6 +62,9 @@ final class SimHost {
     /** Jobs of which the log did not take something since the relay's start: it takes nothing more of them. */
     private final Set<Long> broken = new HashSet<>();
 
+    /** RANK_FAILED, REVOKE and, of those that are decided here, AGREED, which ranks were sent in its present life and those before; by job. */
+    private final Map<Long, Set<ByteBuffer>> told = new HashMap<>();
+
     /** Those whose launchers were told that they stand still. */
     private final Set<SimJob> standing = new HashSet<>();
 
@@ -77,6 +88,18 @@ final class SimHost {
         }
         cores = all;
         cores.forEach(core -> openings.forEach(core::open));
+        if (world.jobs().stream().anyMatch(job -> job.replicas() != null)) {
+            lookAtFollowers();
+        }
+    }
+
+    private void lookAtFollowers() {
+        after(LOOK_TICKS, () -> {
+            if (!world.isOver()) {
+                cores.forEach(SimCore::look);
+                lookAtFollowers();
+            }
+        });
     }
 
     /**
@@ -108,13 +131,35 @@ final class SimHost {
         begin(left);
         try {
             for (JobOpen opening : left) {
-                List<RecoveredRank> ranks = LoggedJob.of(id(), log.book().job(opening.job()), log.drafts()).ranks();
-                cores.forEach(core -> core.restore(opening.job(), ranks));
+                LoggedJob logged = LoggedJob.of(id(), log.book().job(opening.job()), log.drafts());
+                cores.forEach(core -> core.restore(opening.job(), logged.ranks()));
+                requireKnown(opening, logged.failures());
+                for (SimCore core : cores) {
+                    core.restoreFailures(opening.job(), logged.failures());
+                }
             }
         } catch (WireException e) {
             throw new AssertionError(e);
         }
         world.trace("relay " + number + " is back, life " + life);
+        world.jobs().stream().map(SimJob::replicas).filter(Objects::nonNull).forEach(replicas -> replicas.relayIsBack(this));
+    }
+
+    /** P3: a power cut takes nothing back that a rank was told. */
+    private void requireKnown(JobOpen opening, List<ByteBuffer> failures) {
+        Set<ByteBuffer> lost = new HashSet<>(told.getOrDefault(opening.job(), Set.of()));
+        failures.forEach(lost::remove);
+        if (opening.survivesHost() && !lost.isEmpty()) {
+            throw new AssertionError("relay " + number + " has lost what ranks were told: "
+                    + lost.stream().map(frame -> new FrameView().wrap(frame, 0).type()).toList() + ", and has of failures " + failures.size() + " records");
+        }
+    }
+
+    /** A rank is sent this frame about failures. */
+    void tells(JobOpen opening, ByteBuffer frame) {
+        if (new FrameView().wrap(frame, 0).type() != FrameType.AGREED || opening.homeOf()[Agree.COORDINATOR] == number) {
+            told.computeIfAbsent(opening.job(), none -> new HashSet<>()).add(frame.duplicate());
+        }
     }
 
     /** Ends a job. @return whether the relay is there to do it */
@@ -129,6 +174,15 @@ final class SimHost {
             look();
         }
         return isAlive();
+    }
+
+    /** All senders have come to their ends, or are dead, and nothing is on its way: nothing more will come of what they were cleared to send. */
+    void checkWindows() {
+        for (SimCore core : cores) {
+            if (core.core().underWayBytes() != 0) {
+                throw new AssertionError("core " + core.number() + " still counts " + core.core().underWayBytes() + " bytes under way");
+            }
+        }
     }
 
     /** It is not needed any more. */
@@ -255,7 +309,10 @@ final class SimHost {
                 }
                 safe = target;
                 world.trace(() -> "  relay " + number + " has its log on the disk up to " + target + " of " + log.position());
-                cores.forEach(core -> after(world.random().nextInt(3), core.gate()::open));
+                cores.forEach(core -> after(world.random().nextInt(3), () -> {
+                    core.gate().open();
+                    core.logSafe();
+                }));
                 want(wanted);
             });
         }
@@ -285,7 +342,8 @@ final class SimHost {
 
     private long upTo(boolean easy) {
         List<RetentionPin> needs = RetentionPin.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), Map.of());
-        return needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
+        long followed = cores.stream().mapToLong(core -> core.past().needed()).min().orElse(Long.MAX_VALUE);
+        return Math.min(followed, needs.isEmpty() ? log.position() + 1 : needs.getFirst().position());
     }
 
     void keepImage(HomedRank rank, long image, byte[] bytes) {

@@ -2,10 +2,12 @@ package org.posthouse.relay;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.posthouse.core.RankState;
 import org.posthouse.launch.RingWatch;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Diary;
@@ -16,6 +18,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.RankFailed;
 
 /** One job of a {@link CrashWorld}: its launcher, its program, and the processes of its ranks. */
 final class SimJob implements SimProcess.World {
@@ -57,13 +60,24 @@ final class SimJob implements SimProcess.World {
     /** Whether launchers die at any moment. */
     private final boolean mayDie;
 
+    /** The processes of its ranks if each has several; else null. */
+    private final SimReplicas replicas;
+
     /** Processes that have come to their end, which the launcher has not written down. */
     private final Set<SimProcess> unnoted = new HashSet<>();
 
     private int forgottenEnds;
 
-    /** @param coreOf where its ranks are at home, by their numbers */
-    SimJob(CrashWorld world, JobOpen opening, SimScript script, int[] coreOf, Random random, Random launcher, boolean mayDie) {
+    /** How often each rank is started again before it is dead; null if all are as often as it takes. */
+    private int[] restartsMax;
+
+    private final BitSet dead = new BitSet();
+
+    /**
+     * @param coreOf where its ranks are at home, by their numbers
+     * @param processesOfRank how many processes each rank has at a time
+     */
+    SimJob(CrashWorld world, JobOpen opening, SimScript script, int[] coreOf, Random random, Random launcher, boolean mayDie, int processesOfRank) {
         this.world = world;
         this.opening = opening;
         this.script = script;
@@ -79,10 +93,15 @@ final class SimJob implements SimProcess.World {
         for (int rank = 0; rank < size; rank++) {
             tapes.add(new ArrayList<>());
         }
+        replicas = processesOfRank > 1 ? new SimReplicas(world, this, processesOfRank, random) : null;
     }
 
     /** Its launcher starts the ranks. */
     void start() {
+        if (replicas != null) {
+            replicas.start();
+            return;
+        }
         for (int rank = 0; rank < processes.length; rank++) {
             launch(rank, 1, random.nextInt(100));
         }
@@ -96,6 +115,18 @@ final class SimJob implements SimProcess.World {
             }
         }
         replaced.forEach(SimProcess::kill);
+        if (replicas != null) {
+            replicas.end();
+        }
+    }
+
+    /** A process that was not started. */
+    SimProcess process(Hello hello) {
+        return new SimProcess(world.stage(), this, hello, opening.token().ofRank(hello.rank()));
+    }
+
+    void start(SimProcess process) {
+        process.start(opening.homeOf()[process.rank()], script.settings(), script);
     }
 
     private void launch(int rank, int incarnation, long ticks) {
@@ -105,8 +136,8 @@ final class SimJob implements SimProcess.World {
                 return;
             }
             world.trace("rank " + rank + of() + " starts, incarnation " + incarnation);
-            processes[rank] = new SimProcess(world.stage(), this, Hello.start(id(), rank, incarnation), opening.token().ofRank(rank));
-            processes[rank].start(opening.homeOf()[rank], script.settings(), script);
+            processes[rank] = process(Hello.start(id(), rank, incarnation));
+            start(processes[rank]);
         });
     }
 
@@ -116,6 +147,10 @@ final class SimJob implements SimProcess.World {
 
     /** kill -9, and the launcher starts it again. */
     void kill(int rank) {
+        if (replicas != null) {
+            replicas.kill(rank);
+            return;
+        }
         SimProcess process = processes[rank];
         if (process != null && process.isAlive()) {
             world.trace("rank " + rank + of() + " is killed, incarnation " + process.incarnation());
@@ -126,6 +161,10 @@ final class SimJob implements SimProcess.World {
 
     /** The launcher takes it for dead, and it is not. */
     void replace(int rank) {
+        if (replicas != null) {
+            replicas.replace(rank);
+            return;
+        }
         SimProcess process = processes[rank];
         if (process != null && process.isAlive()) {
             world.trace("rank " + rank + of() + " seems dead, incarnation " + process.incarnation());
@@ -133,10 +172,54 @@ final class SimJob implements SimProcess.World {
         }
     }
 
+    /** From now on its ranks are not started again more often than that. */
+    void mayLose(int[] restarts) {
+        restartsMax = restarts;
+    }
+
     private void replace(SimProcess process) {
-        if (replaced.add(process)) {
+        if (!replaced.add(process)) {
+            return;
+        }
+        if (restartsMax != null && process.incarnation() > restartsMax[process.rank()]) {
+            giveUp(process);
+        } else {
             launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(200));
         }
+    }
+
+    private void giveUp(SimProcess process) {
+        world.trace("rank " + process.rank() + of() + " is given up");
+        dead.set(process.rank());
+        diaries[process.rank()] = process.diary();
+        left--;
+        tellDead(new RankFailed(id(), process.rank(), process.incarnation()));
+    }
+
+    /** Its relay may not be there, or forget it with the end of its log. */
+    private void tellDead(RankFailed failed) {
+        world.stage().after(1 + random.nextInt(60), () -> {
+            SimCore core = world.core(coreOf(failed.rank()));
+            if (world.isEnded() || left == 0 && isLost(core, failed.rank())) {
+                return;
+            }
+            if (core.host().isAlive()) {
+                core.after(1, () -> {
+                    if (core.core().rankFailed(failed)) {
+                        core.after(20, () -> core.core().fence(failed));
+                    }
+                });
+            }
+            tellDead(failed);
+        });
+    }
+
+    private boolean isLost(SimCore core, int rank) {
+        return core.host().isAlive() && core.core().job(id()).homed(rank).state() == RankState.LOST;
+    }
+
+    BitSet dead() {
+        return dead;
     }
 
     @Override
@@ -146,8 +229,15 @@ final class SimJob implements SimProcess.World {
 
     @Override
     public void printed(SimProcess process, int number, String line) {
-        List<String> tape = tapes.get(process.rank());
         world.trace(process + of() + " prints " + line);
+        if (replicas == null || replicas.shows(process, number, line)) {
+            show(process, number, line);
+        }
+    }
+
+    /** Shows a line, unless it was shown before. */
+    void show(SimProcess process, int number, String line) {
+        List<String> tape = tapes.get(process.rank());
         if (number > tape.size() + 1 || number <= tape.size() && !tape.get(number - 1).equals(line)) {
             throw new AssertionError(process + of() + " prints \"" + line + "\" as line " + number + ", shown before: " + tape);
         }
@@ -159,6 +249,10 @@ final class SimJob implements SimProcess.World {
     @Override
     public void exited(SimProcess process, int status, String why) {
         world.trace(process + of() + " ends with status " + status + " " + why);
+        if (replicas != null) {
+            replicas.exited(process, status, why);
+            return;
+        }
         if (replaced.contains(process)) {
             return;
         }
@@ -184,9 +278,13 @@ final class SimJob implements SimProcess.World {
     }
 
     private void ended(SimProcess process) {
-        if (!unnoted.remove(process)) {
-            return;
+        if (unnoted.remove(process)) {
+            finished(process);
         }
+    }
+
+    /** A rank has come to its end, with this process. */
+    void finished(SimProcess process) {
         diaries[process.rank()] = process.diary();
         left--;
         tellDone(process.rank(), DONE_TOLD);
@@ -221,10 +319,11 @@ final class SimJob implements SimProcess.World {
     void onEvent(JobEvent event, SimCore core) {
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.REFUSED,
-                    JobEvent.LOG_STATE, JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {
+                    JobEvent.LOST, JobEvent.LOG_STATE, JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {
                 world.trace(() -> "job event " + event);
                 watchRings(event);
             }
+            case JobEvent.FOLLOWS, JobEvent.FOLLOWER_LOST, JobEvent.PROMOTED, JobEvent.LEADS -> replicas.onEvent(event);
             case JobEvent.SAVES -> keepOutput(event, core);
             case JobEvent.CHECKPOINTED -> {
                 world.trace(() -> "job event " + event);
@@ -312,6 +411,10 @@ final class SimJob implements SimProcess.World {
         StringBuilder text = new StringBuilder();
         for (int rank = 0; rank < processes.length; rank++) {
             if (diaries[rank] == null) {
+                if (replicas != null) {
+                    text.append("rank ").append(rank).append(": ").append(replicas.of(rank)).append("; ");
+                    continue;
+                }
                 text.append(processes[rank]).append(of()).append(" in phase ").append(processes[rank].diary().at(script)).append("; ");
             }
         }
@@ -349,7 +452,12 @@ final class SimJob implements SimProcess.World {
     }
 
     SimProcess process(int rank) {
-        return processes[rank];
+        return replicas == null ? processes[rank] : replicas.any(rank);
+    }
+
+    /** The processes of its ranks if each has several; else null. */
+    SimReplicas replicas() {
+        return replicas;
     }
 
     /** Of the process that has come to the end. */

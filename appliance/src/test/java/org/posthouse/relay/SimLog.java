@@ -85,6 +85,9 @@ final class SimLog implements Journal {
 
     @Override
     public void promoted(long job, int rank, int incarnation, int follower) {
+        if (host.world().has(PlantedFault.UNLOGGED_PROMOTION)) {
+            return;
+        }
         append(new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.PROMOTED, follower));
     }
 
@@ -92,6 +95,23 @@ final class SimLog implements Journal {
     public void withdrawn(long job, Message offer) {
         append(new LogRecord.Withdrawn(
                 job, offer.destination(), offer.context(), offer.source(), offer.sequence(), offer.logPosition()));
+    }
+
+    @Override
+    public void failed(long job, int rank, ByteBuffer frame) {
+        if (host.world().has(rank < 0 ? PlantedFault.UNLOGGED_REVOCATION : PlantedFault.UNLOGGED_DEATH)) {
+            return;
+        }
+        append(new LogRecord.Failed(job, rank), frame);
+        host.look();
+    }
+
+    @Override
+    public void agreed(long job, ByteBuffer frame) {
+        if (host.world().has(PlantedFault.UNLOGGED_AGREEMENT)) {
+            return;
+        }
+        append(new LogRecord.Agreed(job), frame);
     }
 
     @Override

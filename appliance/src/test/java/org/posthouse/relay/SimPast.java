@@ -27,6 +27,9 @@ final class SimPast implements HistorySource {
     private final SimCore core;
     private final MemoryLog log;
     private final Map<Key, Reading> readings = new HashMap<>();
+    /** The first record that each follower needs; what is a relay's {@code FollowerPins}. */
+    private final Map<Key, Long> followed = new HashMap<>();
+
     private final Map<Source, SentMessageIndex> sent = new HashMap<>();
 
     private record Source(long job, int rank) {}
@@ -79,12 +82,32 @@ final class SimPast implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
+    public void reached(HomedRank rank, int replay, long position) {
+        if (position >= log.position()) { // It needs no more than its rank does now.
+            followed.replace(new Key(rank, replay), log.book().rank(rank.job().id(), rank.rank()).pin());
+        }
+    }
+
+    /** The first record that any follower needs; the log's end if there is none. */
+    long needed() {
+        return followed.values().stream().mapToLong(position -> position).min().orElse(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, boolean follows, long upTo) {
         RankLog known = log.book().rank(rank.job().id(), rank.rank());
         boolean begins = deliveries == 0 && events == 0
                 || known.checkpoint().isPresent()
                         && known.prologue().filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
-        boolean anew = begins && !originKnown && rank.incarnation() > 1;
+        boolean anew = begins && !originKnown && !follows && rank.incarnation() > 1;
+        boolean fromStart = follows && !originKnown && deliveries == 0 && events == 0;
+        boolean isCut = fromStart
+                ? known.beginning().filter(record -> record.position() >= log.first()).isEmpty()
+                : !anew && known.milestone(deliveries, events).filter(record -> record.position() >= log.first()).isEmpty();
+        if (isCut) {
+            core.after(1, () -> core.core().storage().historyUnreadable(rank, replay, "its beginning was cut"));
+            return;
+        }
         Optional<Checkpoint> image = anew ? readable(known) : Optional.empty();
         if (anew && !core.host().takes(rank.job().id())) {
             core.after(1, () -> core.core().storage().historyUnreadable(rank, replay, "the log takes nothing"));
@@ -98,8 +121,11 @@ final class SimPast implements HistorySource {
         if (image.isPresent()) {
             reading.jump(rank, known, image.get());
         } else {
-            HistoryIndexEntry from = (anew ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
+            HistoryIndexEntry from = (anew || fromStart ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
             reading.beginAt(rank, from.position(), from.polls());
+            if (follows) {
+                followed.put(new Key(rank, replay), fromStart ? from.position() : known.pin());
+            }
         }
         readings.put(new Key(rank, replay), reading);
         more(rank, replay, upTo);
@@ -120,7 +146,8 @@ final class SimPast implements HistorySource {
         Reading reading = readings.get(new Key(rank, replay));
         core.after(core.world().random().nextInt(20), () -> {
             if (readings.get(new Key(rank, replay)) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
-                core.core().storage().historyRead(rank, replay, reading.read(upTo));
+                boolean isCutShort = core.world().has(PlantedFault.EARLY_END) && followed.containsKey(new Key(rank, replay)) && upTo == Long.MAX_VALUE;
+                core.core().storage().historyRead(rank, replay, isCutShort ? List.of(new HistoryStep.End(Long.MAX_VALUE)) : reading.read(upTo));
             }
         });
     }
@@ -128,6 +155,7 @@ final class SimPast implements HistorySource {
     @Override
     public void end(HomedRank rank, int replay) {
         readings.remove(new Key(rank, replay));
+        followed.remove(new Key(rank, replay));
     }
 
     @Override

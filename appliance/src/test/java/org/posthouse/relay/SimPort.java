@@ -8,14 +8,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.core.FollowerPort;
+import org.posthouse.core.Frame;
 import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.PushWindow;
-import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
+import org.posthouse.core.TransferId;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Stage;
 import org.posthouse.relay.io.ArrivedFrame;
@@ -27,6 +29,7 @@ import org.posthouse.wire.Challenge;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.Confirmed;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -34,13 +37,14 @@ import org.posthouse.wire.Hmac;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
+import org.posthouse.wire.Promoted;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /** A relay's end of a rank's connection: what {@link Connection} and {@link RankSession} do. */
-final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
+final class SimPort implements FollowerPort, Cable.Relay, FrameDecoder.Sink {
     /** How long a rank may take to come again after it has left a connection. */
     private static final long MOVE_TICKS_MAX = 30_000L * Stage.TICKS_PER_MS;
 
@@ -58,6 +62,13 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private Challenge challenge;
     private Hello hello;
     private HomedRank rank;
+
+    /** Whether the process follows and does not lead. */
+    private boolean follows;
+
+    /** Frames about failures that wait for the disk. */
+    private int failuresHeld;
+
     private boolean closed;
     private boolean wasUnwritable;
 
@@ -138,7 +149,13 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
                 if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0) {
                     host.world().onCreditless();
                 }
-                core.core().fromRank(rank, arrived.set(buffer, index, length, view));
+                Frame frame = arrived.set(buffer, index, length, view);
+                if (follows) {
+                    core.core().fromFollower(rank, this, frame);
+                } else {
+                    core.core().fromRank(rank, frame);
+                }
+                core.logSafe();
             }
         }
         return !closed;
@@ -172,11 +189,46 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     @Override
     public void welcome(HomedRank admitted, Welcome welcome, List<StatePage.Entry> entries) {
         rank = admitted;
-        if (rank.state() == RankState.REPLAYING && job.opening().survivesHost()) {
+        if (!follows && rank.state() == RankState.REPLAYING && job.opening().survivesHost()) {
             withheldWelcome.hold();
         }
         write(welcome.encode());
         StatePage.encode(job.id(), entries).forEach(this::write);
+    }
+
+    /** It is told that it leads when the log is safe up to that. */
+    @Override
+    public void promoted(Welcome welcome, List<StatePage.Entry> entries) {
+        follows = false;
+        if (job.opening().survivesHost()) {
+            withheldWelcome.hold();
+        }
+        write(Promoted.of(welcome).encode());
+        StatePage.encode(job.id(), entries).forEach(this::write);
+        if (withheldWelcome.isHeld()) {
+            core.gate().pass(this::greet);
+        }
+    }
+
+    @Override
+    public void confirmed(List<TransferId> messages) {
+        if (host.world().has(PlantedFault.EARLY_CONFIRMATION)) {
+            confirm(messages);
+        } else {
+            whenSafe(() -> {
+                if (follows) { // Else it was told with PROMOTED what is known.
+                    confirm(messages);
+                }
+            });
+        }
+    }
+
+    private void confirm(List<TransferId> messages) {
+        for (int from = 0; from < messages.size(); from += Confirmed.MESSAGES_MAX) {
+            List<TransferId> some = messages.subList(from, Math.min(messages.size(), from + Confirmed.MESSAGES_MAX));
+            write(new Confirmed(
+                    job.id(), some.stream().map(each -> new Confirmed.Message(each.context(), each.peer(), each.sequence())).toList()).encode());
+        }
     }
 
     private void onState(StatePage page) {
@@ -187,10 +239,18 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     private void admit() {
+        follows = hello.kind() == Hello.FOLLOWER;
         try {
-            core.core().connect(hello, state, this);
+            if (follows) {
+                core.core().follow(hello, state, this);
+            } else {
+                core.core().connect(hello, state, this);
+            }
         } catch (Refusal e) {
             close(CloseNotice.closing(job.id(), e.reason(), e.getMessage()));
+            return;
+        }
+        if (hello.kind() == Hello.FOLLOWER) {
             return;
         }
         if (withheldWelcome.isHeld()) {
@@ -210,7 +270,13 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     /** Asks the rank to connect again, if it is there. */
     void askMove() {
-        if (!closed && rank != null) {
+        if (closed || rank == null) {
+            return;
+        }
+        if (follows) {
+            core.core().disconnected(rank, this, CloseNotice.closing(job.id(), CloseReason.MOVED, "the relay changes its mode"));
+            hangUp(CloseNotice.closing(job.id(), CloseReason.MOVED, "the relay changes its mode"));
+        } else {
             core.core().move(rank);
         }
     }
@@ -243,7 +309,9 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         if (wasUnwritable && writable()) {
             wasUnwritable = false;
             core.after(1, () -> {
-                if (!closed) {
+                if (!closed && follows) {
+                    core.core().writable(rank, this);
+                } else if (!closed) {
                     core.core().writable(rank);
                 }
             });
@@ -305,7 +373,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void probeAnswer(int request, Message found) {
-        write(frames.probeAnswer(job.id(), request, found));
+        if (found == null && failuresHeld > 0) {
+            whenSafe(() -> write(frames.probeAnswer(job.id(), request, null)));
+        } else {
+            write(frames.probeAnswer(job.id(), request, found));
+        }
     }
 
     @Override
@@ -324,7 +396,28 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void failure(ByteBuffer frame) {
-        throw new AssertionError("a rank of a logged job is told of a failure");
+        if (host.world().has(earlyFault(new FrameView().wrap(frame, 0).type()))) {
+            tells(frame);
+            return;
+        }
+        failuresHeld++;
+        whenSafe(() -> {
+            failuresHeld--;
+            tells(frame);
+        });
+    }
+
+    private static PlantedFault earlyFault(FrameType failure) {
+        return switch (failure) {
+            case RANK_FAILED -> PlantedFault.EARLY_DEATH;
+            case REVOKE -> PlantedFault.EARLY_REVOCATION;
+            default -> PlantedFault.EARLY_AGREEMENT;
+        };
+    }
+
+    private void tells(ByteBuffer frame) {
+        host.tells(job.opening(), frame);
+        write(frame);
     }
 
     @Override
@@ -385,7 +478,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     @Override
     public void close(CloseNotice why) {
         withheldWelcome.drop();
-        if (why.reason() == CloseReason.MOVED) {
+        if (why.reason() == CloseReason.MOVED && !follows) {
             int move = rank.moves();
             whenSafe(() -> {
                 hangUp(why);

@@ -31,17 +31,6 @@ class AgentsTest {
         return Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
     }
 
-    /** An agent of a host of its own, connected. */
-    private Command agent(Relays relay, String name, int slots, String... more) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of(
-                "agent", "--relay", relay.ranks(), "--name", name, "--host-id", name, "--slots", Integer.toString(slots), "--dir",
-                folder.resolve(name).toString()));
-        arguments.addAll(List.of(more));
-        Command agent = Command.start(folder, arguments.toArray(String[]::new));
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(agent.err() + agent.out()).contains("connected to the relay"));
-        return agent;
-    }
-
     private void assertNothingIsLeftOn(String name) throws IOException {
         Path jobs = folder.resolve(name).resolve("jobs");
         if (Files.exists(jobs)) {
@@ -53,7 +42,7 @@ class AgentsTest {
 
     @Test
     void ranksRunOnTheNodesAndTheirOutputComesBack() throws Exception {
-        try (Relays relay = relay(); Command one = agent(relay, "one", 2); Command two = agent(relay, "two", 2)) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 2); Command two = relay.agent("two", 2)) {
             Command.Result done = Command.run(folder, "run", "-n", "4", "--relay", relay.ranks(), "example:ring", "50", "1024");
             assertThat(done.status()).as(done.err()).isZero();
             assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
@@ -71,8 +60,8 @@ class AgentsTest {
     void processesAreChildrenOfTheAgentsAndEndWithTheJob() throws Exception {
         Path end = folder.resolve("end");
         try (Relays relay = relay();
-                Command one = agent(relay, "one", 2);
-                Command two = agent(relay, "two", 2);
+                Command one = relay.agent("one", 2);
+                Command two = relay.agent("two", 2);
                 Command job = Command.start(
                         folder, "run", "-n", "3", "-a", "concentrate", "--relay", relay.ranks(), "-cp", Jobs.classPath(), Waits.class.getName(),
                         end.toString())) {
@@ -90,9 +79,9 @@ class AgentsTest {
     @Test
     void ranksOfAKilledAgentGoOnElsewhere() throws Exception {
         try (Relays relay = relay();
-                Command one = agent(relay, "one", 2);
-                Command two = agent(relay, "two", 2);
-                Command three = agent(relay, "three", 2);
+                Command one = relay.agent("one", 2);
+                Command two = relay.agent("two", 2);
+                Command three = relay.agent("three", 2);
                 Command job = Command.start(
                         folder, "run", "-n", "4", "-a", "concentrate", "--node-timeout", "2", "--relay", relay.ranks(), "--durability", "process",
                         "example:ring", "6000", "1024")) {
@@ -111,7 +100,7 @@ class AgentsTest {
     /** The last line names the rank and the node that failed first. Which node a rank gets depends on round trips, so a label chooses it. */
     @Test
     void theNodeOfARankThatFailsIsNamed() throws Exception {
-        try (Relays relay = relay(); Command one = agent(relay, "one", 1); Command two = agent(relay, "two", 1, "--label", "colour=blue")) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 1); Command two = relay.agent("two", 1, "--label", "colour=blue")) {
             Command.Result plan = Command.run(folder, "run", "-n", "2", "--dry-run", "--relay", relay.ranks(), "-cp", Jobs.classPath(),
                     ShowsPlace.class.getName(), "COLOUR");
             assertThat(plan.out().lines()).as(plan.err()).hasSize(2).anySatisfy(line -> assertThat(line).contains("node one", ": rank "));
@@ -131,7 +120,7 @@ class AgentsTest {
     void spareSlotsAreNotGivenToOtherJobs() throws Exception {
         Path end = folder.resolve("end");
         try (Relays relay = relay();
-                Command one = agent(relay, "one", 4, "--jobs", "2");
+                Command one = relay.agent("one", 4, "--jobs", "2");
                 Command job = Command.start(
                         folder, "run", "-n", "2", "--spare", "1", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
                         Waits.class.getName(), end.toString())) {
@@ -150,12 +139,13 @@ class AgentsTest {
     }
 
     /** Its ranks run on, and a later one shows each line once. */
+    @Tag("long")
     @Test
     void noRankIsStartedAgainWhenItsLauncherDies() throws Exception {
         Path june = folder.resolve("june");
         int lines = 4_000;
         List<Command> launchers = new ArrayList<>();
-        try (Relays relay = relay(); Command one = agent(relay, "one", 2); Command two = agent(relay, "two", 2)) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 2); Command two = relay.agent("two", 2)) {
             launchers.add(Command.start(
                     folder, "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "--folder", june.toString(), "-cp", Jobs.classPath(),
                     PrintsSlowly.class.getName(), Integer.toString(lines), folder.toString()));
@@ -192,8 +182,8 @@ class AgentsTest {
         Path june = folder.resolve("june");
         Path end = folder.resolve("end");
         try (Relays relay = relay();
-                Command one = agent(relay, "one", 2);
-                Command two = agent(relay, "two", 2);
+                Command one = relay.agent("one", 2);
+                Command two = relay.agent("two", 2);
                 Command launcher = Command.start(
                         folder, "run", "-n", "2", "--node-timeout", "2", "--relay", relay.ranks(), "--durability", "process", "--folder", june.toString(),
                         "-cp",
@@ -219,7 +209,7 @@ class AgentsTest {
     void aJobOnNodesIsEndedWithoutItsLauncher() throws Exception {
         Path june = folder.resolve("june");
         try (Relays relay = relay();
-                Command one = agent(relay, "one", 2);
+                Command one = relay.agent("one", 2);
                 Command launcher = Command.start(
                         folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "--folder", june.toString(), "-cp", Jobs.classPath(),
                         Waits.class.getName(), folder.resolve("never").toString())) {
@@ -236,7 +226,7 @@ class AgentsTest {
 
     @Test
     void aJobThatIsTooLargeSaysWhatThereIs() throws Exception {
-        try (Relays relay = relay(); Command one = agent(relay, "one", 2)) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 2)) {
             Command.Result done = Command.run(folder, "run", "-n", "4", "--relay", relay.ranks(), "example:ring", "5", "10");
             assertThat(done.status()).isNotZero();
             assertThat(done.err().lines().filter(line -> line.contains("asked for 4 slots, got 2"))).as(done.err()).hasSize(1);

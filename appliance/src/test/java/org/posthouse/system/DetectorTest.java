@@ -23,13 +23,6 @@ class DetectorTest {
     @TempDir
     private Path folder;
 
-    private Command agent(Relays relay, String name) throws Exception {
-        Command agent = Command.start(
-                folder, "agent", "--relay", relay.ranks(), "--name", name, "--host-id", name, "--slots", "2", "--dir", folder.resolve(name).toString());
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(agent.err() + agent.out()).contains("connected to the relay"));
-        return agent;
-    }
-
     private static void signal(String name, List<ProcessHandle> processes) throws IOException, InterruptedException {
         for (ProcessHandle process : processes) {
             assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).inheritIO().start().waitFor()).isZero();
@@ -39,9 +32,9 @@ class DetectorTest {
     @Test
     void theRanksOfANodeThatStandsStillGoOnElsewhereAndItsOwnAreFencedWhenItWakes() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
-                Command one = agent(relay, "one");
-                Command two = agent(relay, "two");
-                Command three = agent(relay, "three");
+                Command one = relay.agent("one", 2);
+                Command two = relay.agent("two", 2);
+                Command three = relay.agent("three", 2);
                 Command job = Command.start(
                         folder, "run", "-n", "4", "-a", "concentrate", "--spare", "2", "--detector", "brr", "--detector-period", "300ms", "--relay",
                         relay.ranks(), "--durability", "process", "example:ring", "6000", "1024")) {

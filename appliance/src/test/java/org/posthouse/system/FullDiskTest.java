@@ -35,6 +35,7 @@ class FullDiskTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void aJobOfTwoSitesStandsStillWhileTheDiskOfOneIsFullAndItsRelayMayBeKilledThen() throws Exception {
         standsStill(false);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +86,7 @@ class GridConsoleTest {
         return StreamSupport.stream(values.spliterator(), false).mapToLong(JsonNode::asLong).sum();
     }
 
+    @Tag("long")
     @Test
     void ranksThatWaitForEachOtherAreACycle() throws Exception {
         try (Relays a = Relays.start(folder, "site-a");

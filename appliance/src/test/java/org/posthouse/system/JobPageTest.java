@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,8 +30,8 @@ class JobPageTest {
     void ranksHaveTheNodesThatRunThemAndTheTimesOfTheirLastDeliveries() throws Exception {
         long beganMs = System.currentTimeMillis() / 1_000 * 1_000;
         try (Relays relay = Relays.start(folder, "site-a");
-                Command one = agent(relay, "one");
-                Command two = agent(relay, "two");
+                Command one = relay.agent("one", 2);
+                Command two = relay.agent("two", 2);
                 Command job = Command.start(
                         folder, "run", "-n", "4", "--relay", relay.ranks(), "-cp", Jobs.classPath(), SendsThenWaits.class.getName(),
                         folder.resolve("end").toString())) {
@@ -46,6 +47,7 @@ class JobPageTest {
         }
     }
 
+    @Tag("long")
     @Test
     void theNewestLinesOfAllRanksAreAtEachRelay() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
@@ -93,13 +95,6 @@ class JobPageTest {
         return StreamSupport.stream(output.path("lines").spliterator(), false)
                 .map(line -> line.path("rank").asInt() + " " + line.path("stream").asText() + " " + line.path("text").asText())
                 .toList();
-    }
-
-    private Command agent(Relays relay, String name) throws IOException {
-        Command agent = Command.start(
-                folder, "agent", "--relay", relay.ranks(), "--name", name, "--host-id", name, "--slots", "2", "--dir", folder.resolve(name).toString());
-        await().atMost(PATIENCE).until(() -> (agent.err() + agent.out()).contains("connected to the relay"));
-        return agent;
     }
 
     private static JsonNode ranks(Relays at) throws IOException {

@@ -81,6 +81,7 @@ class JoinedRelayKilledTest {
         }
     }
 
+    @Tag("long")
     @Test
     void jobVerifiesAlthoughItsLauncherIsKilledAndItIsResumed() throws Exception {
         Path left = folder.resolve("left");

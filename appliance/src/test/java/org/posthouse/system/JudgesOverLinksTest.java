@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,7 @@ class JudgesOverLinksTest {
         }
     }
 
+    @Tag("long")
     @Test
     void theSmallerSideOfACutChangesNothingAndTheLargerGoesOn() throws Exception {
         start(0, "--links", "0.0.0.0:7412");

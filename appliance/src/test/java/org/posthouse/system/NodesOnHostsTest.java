@@ -241,6 +241,7 @@ class NodesOnHostsTest {
     }
 
     /** The short form: few ranks, one program, one placement, one fault. */
+    @Tag("long")
     @Test
     void jobSurvivesTheDeathOfANode() throws Exception {
         build(2);

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ class NothingCallsHomeTest {
         return Long.parseLong(line.group(1));
     }
 
+    @Tag("long")
     @Test
     void noPacketLeavesTheHost() throws Exception {
         assumeTrue(Namespaces.areThere(), "no network namespaces here: what leaves the host cannot be counted");

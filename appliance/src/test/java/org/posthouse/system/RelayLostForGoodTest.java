@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
-import org.posthouse.keys.GridAuthority;
 
 /** All relays of a site are gone, with their data folders, and never come back: who says what, and what is left. Real processes. */
 @Timeout(900)
@@ -30,8 +29,8 @@ class RelayLostForGoodTest {
     @Test
     void jobsOfLostRelayEndWithinTheirTimeoutAndReportLoss() throws Exception {
         Path june = folder.resolve("june");
-        try (Relays first = relay("site-a");
-                Relays second = relay("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
+        try (Relays first = Relays.startWithKeys(folder, "site-a");
+                Relays second = Relays.startWithKeys(folder, "site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
                 Command job = ring(first, "2");
                 Command kept = ring(first, "2", "--folder", june.toString());
                 Command local = ring(first, "1")) {
@@ -70,15 +69,5 @@ class RelayLostForGoodTest {
                 Files.delete(file);
             }
         }
-    }
-
-    private Relays relay(String site, String... more) throws Exception {
-        Path authority = folder.resolve("authority");
-        GridAuthority grid = authority.toFile().exists() ? GridAuthority.open(authority) : GridAuthority.init(authority, 2);
-        grid.issue(site, 2, folder.resolve("keys-" + site));
-        List<String> options = new ArrayList<>(List.of(
-                "--keys", folder.resolve("keys-" + site).toString(), "--links", "127.0.0.1:0", "--data", folder.resolve("data-" + site).toString()));
-        options.addAll(List.of(more));
-        return Relays.start(folder, site, options.toArray(String[]::new));
     }
 }

@@ -1,5 +1,6 @@
 package org.posthouse.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,12 +12,14 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.launch.install.ReadyLine;
 import org.posthouse.testkit.SmallDisk;
 
@@ -52,6 +55,17 @@ final class Relays implements AutoCloseable {
         return start(folder, List.of(), site, more);
     }
 
+    /** The same with a log and with the keys of a grid, whose authority is in the folder and is made by the first of its relays. */
+    static Relays startWithKeys(Path folder, String site, String... more) throws IOException {
+        Path authority = folder.resolve("authority");
+        GridAuthority grid = Files.exists(authority) ? GridAuthority.open(authority) : GridAuthority.init(authority, 2);
+        grid.issue(site, 2, folder.resolve("keys-" + site));
+        List<String> options = new ArrayList<>(List.of(
+                "--keys", folder.resolve("keys-" + site).toString(), "--links", "127.0.0.1:0", "--data", folder.resolve("data-" + site).toString()));
+        options.addAll(List.of(more));
+        return start(folder, site, options.toArray(String[]::new));
+    }
+
     /** The same in a JVM with further flags. */
     static Relays start(Path folder, List<String> jvmFlags, String site, String... more) throws IOException {
         return start(folder, List.of(), jvmFlags, site, more);
@@ -72,6 +86,16 @@ final class Relays implements AutoCloseable {
         Relays relay = new Relays(folder, first, jvmFlags, arguments, group);
         relay.launch();
         return relay;
+    }
+
+    /** Starts an agent of this relay, as of a host of its own, and waits until it is connected. Its files are below the folder of the relay. */
+    Command agent(String name, int slots, String... more) throws IOException {
+        List<String> words = new ArrayList<>(List.of(
+                "agent", "--relay", ranks(), "--name", name, "--host-id", name, "--slots", Integer.toString(slots), "--dir", folder.resolve(name).toString()));
+        words.addAll(List.of(more));
+        Command agent = Command.start(folder, words.toArray(String[]::new));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(agent.err() + agent.out()).contains("connected to the relay"));
+        return agent;
     }
 
     private void launch() throws IOException {

@@ -68,16 +68,6 @@ class StagingTest {
         return Relays.start(folder, "site-a", arguments.toArray(String[]::new));
     }
 
-    private Command agent(Relays relay, String name, int slots, String... more) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of(
-                "agent", "--relay", relay.ranks(), "--name", name, "--host-id", name, "--slots", Integer.toString(slots), "--dir",
-                folder.resolve(name).toString()));
-        arguments.addAll(List.of(more));
-        Command agent = Command.start(folder, arguments.toArray(String[]::new));
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(agent.err() + agent.out()).contains("connected to the relay"));
-        return agent;
-    }
-
     private Command.Result run(Relays relay, String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("run", "-n", "3", "--relay", relay.ranks()));
         arguments.addAll(List.of(more));
@@ -100,7 +90,7 @@ class StagingTest {
 
     @Test
     void filesOfTheLauncherReachItsNodesAndASecondRunSendsNone() throws Exception {
-        try (Relays relay = relay(); Command one = agent(relay, "one", 2); Command two = agent(relay, "two", 2)) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 2); Command two = relay.agent("two", 2)) {
             Command.Result first = run(relay, staged());
             assertThat(first.status()).as(first.err()).isZero();
             for (int rank = 0; rank < 3; rank++) {
@@ -133,10 +123,10 @@ class StagingTest {
     void aRankOfAKilledAgentFindsItsFilesOnAnotherNode() throws Exception {
         Path end = folder.resolve("end");
         try (Relays relay = relay();
-                Command one = agent(relay, "one", 1);
-                Command two = agent(relay, "two", 1);
-                Command three = agent(relay, "three", 1);
-                Command spare = agent(relay, "zspare", 1)) {
+                Command one = relay.agent("one", 1);
+                Command two = relay.agent("two", 1);
+                Command three = relay.agent("three", 1);
+                Command spare = relay.agent("zspare", 1)) {
             List<String> arguments = new ArrayList<>(List.of(
                     "run", "-n", "3", "--node-timeout", "1", "--durability", "process", "--relay", relay.ranks()));
             arguments.addAll(List.of(staged(end.toString())));
@@ -159,7 +149,7 @@ class StagingTest {
     @Tag("long")
     void aRelayThatHasLostItsCacheGetsTheFilesAgain() throws Exception {
         Path end = folder.resolve("end");
-        try (Relays relay = relay(); Command one = agent(relay, "one", 3); Command two = agent(relay, "two", 3)) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 3); Command two = relay.agent("two", 3)) {
             List<String> arguments = new ArrayList<>(List.of(
                     "run", "-n", "3", "-a", "concentrate", "--node-timeout", "1", "--durability", "process", "--relay", relay.ranks()));
             arguments.addAll(List.of(staged(end.toString())));
@@ -193,7 +183,7 @@ class StagingTest {
 
     @Test
     void aNodeWithoutRoomEndsTheJobInOneLine() throws Exception {
-        try (Relays relay = relay(); Command one = agent(relay, "one", 3, "--stage-cache", "100")) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 3, "--stage-cache", "100")) {
             Command.Result done = run(relay, staged());
             assertThat(done.status()).isNotZero();
             assertThat(done.err().lines().filter(line -> line.contains("(--stage-cache)")))
@@ -208,7 +198,7 @@ class StagingTest {
     @Tag("long")
     @Test
     void aRelayWithoutRoomEndsTheJobInOneLine() throws Exception {
-        try (Relays relay = relay("--stage-cache", "100"); Command one = agent(relay, "one", 3)) {
+        try (Relays relay = relay("--stage-cache", "100"); Command one = relay.agent("one", 3)) {
             Command.Result done = run(relay, staged());
             assertThat(done.status()).isNotZero();
             assertThat(done.err().lines().filter(line -> line.contains("(--stage-cache)")))
@@ -222,7 +212,7 @@ class StagingTest {
 
     @Test
     void badNamesAreToldBeforeAnythingStarts() throws Exception {
-        try (Relays relay = relay(); Command one = agent(relay, "one", 3)) {
+        try (Relays relay = relay(); Command one = relay.agent("one", 3)) {
             assertThat(run(relay, "--file", "nowhere", "-cp", classes.toString(), "Staged").err()).contains("--file nowhere does not exist");
             assertThat(run(relay, "--file", classes.toString(), "-cp", classes.toString(), "Staged").err()).contains(" is a folder: pack it into one file");
             Path other = Files.writeString(Files.createDirectories(folder.resolve("other")).resolve("data.txt"), "x");

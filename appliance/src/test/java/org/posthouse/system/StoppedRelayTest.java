@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
-import org.posthouse.keys.GridAuthority;
 
 /**
  * SIGSTOP of a relay in the middle of jobs: its connections stand, and their other ends' systems are answered by its own. Whoever waits for it says so;
@@ -31,8 +30,8 @@ class StoppedRelayTest {
     @Test
     @Tag("long")
     void isNamedByEverybodyAndItsJobGoesOnWhenItDoes() throws Exception {
-        try (Relays first = relay("site-a");
-                Relays second = relay("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
+        try (Relays first = Relays.startWithKeys(folder, "site-a");
+                Relays second = Relays.startWithKeys(folder, "site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
                 Command job = ring(first, 2, "process", "120", "6000");
                 Command plain = ring(second, 1, "none", "120", "12000");
                 Command impatient = ring(second, 1, "process", "10", "1000000")) {
@@ -84,15 +83,5 @@ class StoppedRelayTest {
         }
         words.addAll(List.of("example:ring", laps, "64"));
         return Command.start(folder, words.toArray(String[]::new));
-    }
-
-    private Relays relay(String site, String... more) throws Exception {
-        Path authority = folder.resolve("authority");
-        GridAuthority grid = authority.toFile().exists() ? GridAuthority.open(authority) : GridAuthority.init(authority, 2);
-        grid.issue(site, 2, folder.resolve("keys-" + site));
-        List<String> options = new ArrayList<>(List.of(
-                "--keys", folder.resolve("keys-" + site).toString(), "--links", "127.0.0.1:0", "--data", folder.resolve("data-" + site).toString()));
-        options.addAll(List.of(more));
-        return Relays.start(folder, site, options.toArray(String[]::new));
     }
 }

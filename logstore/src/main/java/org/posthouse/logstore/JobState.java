@@ -5,7 +5,9 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /** The state that the log describes for one open job. Changed only by {@link LogState}; read under the log's lock. */
@@ -16,6 +18,7 @@ public final class JobState {
     private final long place;
     private final byte[] opening;
     private final RankLog[] ranks;
+    private final Map<ByteBuffer, Integer> failures = new LinkedHashMap<>();
     private long divergences;
     private String divergence = "";
     private RuntimeException fault;
@@ -70,6 +73,46 @@ public final class JobState {
     /** Description of the first divergence; empty if there was none. */
     public String divergence() {
         return divergence;
+    }
+
+    /**
+     * The frames of all deaths, revocations and results of agreements, in the order of the log, each once: RANK_FAILED, REVOKE and AGREED. Opaque to the
+     * log.
+     */
+    public List<ByteBuffer> failures() {
+        return failures.keySet().stream().map(ByteBuffer::asReadOnlyBuffer).toList();
+    }
+
+    /**
+     * Notes such a frame.
+     *
+     * @param rank that is dead, or -1. If it is at home here, nobody needs its records any more.
+     */
+    void failed(int rank, byte[] frame) {
+        if (failures.putIfAbsent(ByteBuffer.wrap(frame), rank) == null && rank(rank) != null) {
+            rank(rank).died();
+        }
+    }
+
+    void writeFailures(DataOutput out) throws IOException {
+        out.writeInt(failures.size());
+        for (Map.Entry<ByteBuffer, Integer> failure : failures.entrySet()) {
+            out.writeInt(failure.getValue());
+            out.writeInt(failure.getKey().capacity());
+            out.write(failure.getKey().array());
+        }
+    }
+
+    /** @param job null if it is not open any more */
+    static void readFailures(DataInput in, JobState job) throws IOException {
+        for (int i = in.readInt(); i > 0; i--) {
+            int rank = in.readInt();
+            byte[] frame = new byte[in.readInt()];
+            in.readFully(frame);
+            if (job != null) {
+                job.failed(rank, frame);
+            }
+        }
     }
 
     void diverged(long count, String first) {

@@ -51,7 +51,7 @@ public final class LogState {
     /**
      * Applies the next record, whose envelope begins at {@code at} of a little-endian buffer.
      *
-     * @param payload read for JOB_OPENED and DIVERGED only, and not changed
+     * @param payload read for JOB_OPENED, DIVERGED, FAILED and AGREED only, and not changed
      */
     void apply(ByteBuffer b, int at, long place, ByteBuffer... payload) {
         RecordType type = RecordDecoder.type(b, at);
@@ -83,6 +83,12 @@ public final class LogState {
                     open.diverged(b.getLong(at + RecordLayout.DIVERGED_COUNT), first.substring(0, Math.min(first.length(), DIVERGENCE_CHARS_MAX)));
                 }
             }
+            case FAILED, AGREED -> {
+                JobState open = job(job);
+                if (open != null && open.fault() == null) {
+                    open.failed(b.getInt(at + RecordEnvelope.RANK), copy(payload));
+                }
+            }
             default -> {
                 JobState open = job(job);
                 if (open != null && open.fault() == null) {
@@ -110,7 +116,11 @@ public final class LogState {
      */
     void check(ByteBuffer b, int at) {
         RecordType type = RecordDecoder.type(b, at);
-        boolean ofRank = type != RecordType.JOB_OPENED && type != RecordType.JOB_CLOSED && type != RecordType.DIVERGED;
+        boolean ofRank = switch (type) {
+            case JOB_OPENED, JOB_CLOSED, DIVERGED, AGREED -> false;
+            case FAILED -> b.getInt(at + RecordEnvelope.RANK) != LogRecord.NO_RANK;
+            default -> true;
+        };
         JobState open = job(b.getLong(at + RecordEnvelope.JOB));
         int rank = b.getInt(at + RecordEnvelope.RANK);
         if (open != null && ofRank && (rank < 0 || rank >= open.size())) {
@@ -206,13 +216,25 @@ public final class LogState {
         for (JobState job : jobs.values()) {
             job.write(out);
         }
-        writeDivergences(out);
+        List<JobState> failed = jobs.values().stream().filter(job -> !job.failures().isEmpty()).toList();
+        writeDivergences(out, !failed.isEmpty());
+        if (!failed.isEmpty()) {
+            out.writeInt(failed.size());
+        }
+        for (JobState job : failed) {
+            out.writeLong(job.id());
+            job.writeFailures(out);
+        }
     }
 
-    /** Writes the last part of a snapshot. It exists only if a job has diverged; older logs never have it. */
-    private void writeDivergences(DataOutput out) throws IOException {
+    /**
+     * Writes the last part but one of a snapshot. It exists only if a job has diverged, or more follows; older logs never have it.
+     *
+     * @param moreFollows the failures of jobs
+     */
+    private void writeDivergences(DataOutput out, boolean moreFollows) throws IOException {
         List<JobState> diverged = jobs.values().stream().filter(job -> job.divergences() > 0).toList();
-        if (!diverged.isEmpty()) {
+        if (moreFollows || !diverged.isEmpty()) {
             out.writeInt(diverged.size());
         }
         for (JobState job : diverged) {
@@ -240,6 +262,10 @@ public final class LogState {
             if (job != null) {
                 job.diverged(count, first);
             }
+        }
+        for (int i = countOrNone(in); i > 0; i--) {
+            JobState job = book.jobs.get(in.readLong());
+            JobState.readFailures(in, job);
         }
         return book;
     }

@@ -324,6 +324,26 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(payload);
     }
 
+    /** Logs a death or a revocation; {@link JobState#failures} returns the frame. Returns the record's position, or {@link #NO_ROOM}. */
+    public long appendFailed(LogRecord.Failed failed, ByteBuffer frame) {
+        ByteBuffer[] payload = {frame};
+        if (begin(payload) == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().failed(failed);
+        return chain.publish(payload);
+    }
+
+    /** Logs the result of an agreement; {@link JobState#failures} returns the frame. Returns the record's position, or {@link #NO_ROOM}. */
+    public long appendAgreed(LogRecord.Agreed agreed, ByteBuffer frame) {
+        ByteBuffer[] payload = {frame};
+        if (begin(payload) == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().agreed(agreed);
+        return chain.publish(payload);
+    }
+
     /** Checks that an append is possible. Returns the payload's bytes, or {@link #NO_ROOM}. */
     private long begin(ByteBuffer[] payload) {
         requireOpen();

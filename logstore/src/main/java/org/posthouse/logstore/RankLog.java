@@ -24,8 +24,15 @@ public final class RankLog {
     private final HistoryIndex historyIndex = new HistoryIndex();
     private final PartialMessages partialMessages = new PartialMessages();
     private int incarnation;
+
+    /** The number that this process had as a follower; 0 if it never followed. */
+    private int followedAs;
+
     private boolean finalized;
     private boolean done;
+
+    /** Whether it is dead, so that no process of it follows and nobody completes a message to it. Not written with it: its job's failures say so. */
+    private boolean dead;
     /** Number of the last event from which on the rank does not promise a replay; 0 if none. */
     private long limit;
     private long deliveries;
@@ -73,15 +80,11 @@ public final class RankLog {
             }
             case INCARNATION -> {
                 pinBefore = pinReached();
-                int number = b.getInt(at + RecordLayout.INCARNATION_NUMBER);
-                if (number >= incarnation) {
-                    // The image that a process restarts from may be chosen after the next process was admitted.
-                    incarnation = number;
-                    finalized = false;
-                    done = false;
-                }
-                if (b.getInt(at + RecordLayout.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {
-                    chosen(b.getLong(at + RecordLayout.INCARNATION_IMAGE));
+                int start = b.getInt(at + RecordLayout.INCARNATION_START);
+                long image = b.getLong(at + RecordLayout.INCARNATION_IMAGE);
+                admitted(b.getInt(at + RecordLayout.INCARNATION_NUMBER), start == LogRecord.Incarnation.PROMOTED ? (int) image : 0);
+                if (start == LogRecord.Incarnation.CHOSEN) {
+                    chosen(image);
                 }
             }
             case WITHDRAWN -> {
@@ -98,9 +101,27 @@ public final class RankLog {
                 pinBefore = pinReached();
                 checkpoint(RecordDecoder.checkpoint(b, at));
             }
-            case JOB_OPENED, JOB_CLOSED, WRITER_STARTED, SNAPSHOT ->
+            case JOB_OPENED, JOB_CLOSED, WRITER_STARTED, SNAPSHOT, DIVERGED, FAILED, AGREED ->
                     throw new IllegalStateException(type + " at position " + position + " names rank " + rank);
         }
+    }
+
+    /** A process was admitted. The image that one restarts from may be chosen after the next one was admitted. */
+    private void admitted(int number, int follower) {
+        if (number > incarnation || follower > 0) {
+            followedAs = follower;
+        }
+        if (number >= incarnation) {
+            incarnation = number;
+            finalized = false;
+            done = false;
+        }
+    }
+
+    /** Nobody needs its records any more. */
+    void died() {
+        pinBefore = pinReached();
+        dead = true;
     }
 
     private void arrival(ByteBuffer b, int at, long position, long place) {
@@ -151,6 +172,11 @@ public final class RankLog {
     /** Incarnation of the last admitted process; 0 if there is none. */
     public int incarnation() {
         return incarnation;
+    }
+
+    /** The number that this process had as a follower; 0 if it never followed. */
+    public int followedAs() {
+        return followedAs;
     }
 
     /** Whether that process has finalized. */
@@ -256,7 +282,7 @@ public final class RankLog {
      * rank that is done, the value is that of {@link #pinOfNewest}.
      */
     public long pin() {
-        return done ? partialMessages.oldest() : older == null || unreadable > 1 ? firstPosition : older.pin();
+        return dead ? Long.MAX_VALUE : done ? partialMessages.oldest() : older == null || unreadable > 1 ? firstPosition : older.pin();
     }
 
     /**
@@ -265,7 +291,7 @@ public final class RankLog {
      * their senders complete or withdraw. If there are none, it needs no record: {@link Long#MAX_VALUE}.
      */
     public long pinOfNewest() {
-        return done ? partialMessages.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
+        return dead ? Long.MAX_VALUE : done ? partialMessages.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
     }
 
     /**
@@ -288,9 +314,12 @@ public final class RankLog {
     void write(DataOutput out) throws IOException {
         out.writeInt(incarnation);
         out.writeBoolean(finalized);
-        out.writeByte((done ? 8 : 0) | unreadable << 1 | (limit > 0 ? 16 : 0));
+        out.writeByte((done ? 8 : 0) | unreadable << 1 | (limit > 0 ? 16 : 0) | (followedAs > 0 ? 32 : 0));
         if (limit > 0) {
             out.writeLong(limit);
+        }
+        if (followedAs > 0) {
+            out.writeInt(followedAs);
         }
         for (long number : new long[] {deliveries, events, polls, firstPosition, lastPosition}) {
             out.writeLong(number);
@@ -311,6 +340,7 @@ public final class RankLog {
         // Earlier versions stored only whether the limit lies after the newest image.
         boolean limited = (flags & 1) != 0;
         limit = (flags & 16) != 0 ? in.readLong() : 0;
+        followedAs = (flags & 32) != 0 ? in.readInt() : 0;
         unreadable = flags >> 1 & 3;
         done = (flags & 8) != 0;
         deliveries = in.readLong();

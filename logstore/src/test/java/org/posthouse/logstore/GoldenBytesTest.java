@@ -17,12 +17,14 @@ import org.posthouse.logstore.file.LogHighWater;
 import org.posthouse.logstore.file.SyncedPosition;
 import org.posthouse.logstore.record.Checkpoint;
 import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Agreed;
 import org.posthouse.logstore.record.LogRecord.Arrival;
 import org.posthouse.logstore.record.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.record.LogRecord.Chunk;
 import org.posthouse.logstore.record.LogRecord.Delivery;
 import org.posthouse.logstore.record.LogRecord.Diverged;
 import org.posthouse.logstore.record.LogRecord.Events;
+import org.posthouse.logstore.record.LogRecord.Failed;
 import org.posthouse.logstore.record.LogRecord.Finalized;
 import org.posthouse.logstore.record.LogRecord.Form;
 import org.posthouse.logstore.record.LogRecord.Incarnation;
@@ -116,6 +118,30 @@ final class GoldenBytesTest {
         codec.diverged(diverged);
         assertRecord(diverged, ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "5048020e" + "43000000" + OF_JOB + "03000000"
                 + "0400000000000000" + ABC_CRC + "00000000" + "616263");
+    }
+
+    @Test
+    void pinsThatARankIsDead() {
+        Failed failed = new Failed(JOB, 3);
+        codec.failed(failed);
+        assertRecord(failed, ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "50480210" + "3b000000" + OF_RANK + "03000000"
+                + ABC_CRC + "00000000" + "616263");
+    }
+
+    @Test
+    void pinsThatACommunicatorIsRevoked() {
+        Failed revoked = new Failed(JOB, LogRecord.NO_RANK);
+        codec.failed(revoked);
+        assertRecord(revoked, ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "50480210" + "3b000000" + OF_JOB + "03000000"
+                + ABC_CRC + "00000000" + "616263");
+    }
+
+    @Test
+    void pinsAgreed() {
+        Agreed agreed = new Agreed(JOB);
+        codec.agreed(agreed);
+        assertRecord(agreed, ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "50480211" + "3b000000" + OF_JOB + "03000000"
+                + ABC_CRC + "00000000" + "616263");
     }
 
     @Test

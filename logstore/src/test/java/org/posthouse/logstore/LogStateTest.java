@@ -172,6 +172,25 @@ final class LogStateTest {
         }
     }
 
+    /** A relay that is started again has to tell launchers which process leads. */
+    @Test
+    void knowsWhichFollowerLeads() throws IOException {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.append(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            RankLog rank = log.book().rank(Samples.JOB, 1);
+            assertThat(rank.followedAs()).isZero();
+            log.append(new Incarnation(Samples.JOB, 1, 3, Incarnation.PROMOTED, 2));
+            log.append(new Incarnation(Samples.JOB, 1, 1, Incarnation.CHOSEN, 0));
+            assertThat(rank.followedAs()).as("an image for an earlier process was chosen late").isEqualTo(2);
+            assertThat(copy(rank).followedAs()).as("from a snapshot").isEqualTo(2);
+            assertThat(copy(rank).incarnation()).isEqualTo(3);
+            log.append(new Incarnation(Samples.JOB, 1, 4, 0, 0));
+            assertThat(rank.followedAs()).as("a process that was started beside it leads").isZero();
+            assertThat(copy(rank).followedAs()).isZero();
+        }
+    }
+
     private static void chosen(MessageLog log, long image) {
         log.append(new Incarnation(Samples.JOB, 1, 2, Incarnation.CHOSEN, image));
     }

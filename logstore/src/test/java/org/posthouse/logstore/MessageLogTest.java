@@ -66,6 +66,8 @@ final class MessageLogTest {
         Arrival delivered = Samples.arrival(2, 3, new Receipt(2, 2, 5));
         Delivery delivery = new Delivery(Samples.JOB, 3, new Receipt(2, 1, 4), 1, 2, 1, 4, 0);
         Events events = new Events(Samples.JOB, 3, 2, 2, 1, false);
+        LogRecord.Failed failed = new LogRecord.Failed(Samples.JOB, 3);
+        LogRecord.Agreed agreed = new LogRecord.Agreed(Samples.JOB);
         Checkpoint checkpoint = new Checkpoint(1, 2, 3, 4, 5, 6, 7, false);
         List<LogRecord> expected = new ArrayList<>(List.of(
                 new WriterStarted(Samples.WALL_TIME_MS, 4711, Samples.BOOT, 0), new JobOpened(Samples.JOB, 16, 1),
@@ -90,17 +92,19 @@ final class MessageLogTest {
             assertThat(log.append(new CheckpointTaken(Samples.JOB, 3, checkpoint))).isEqualTo(12);
             assertThat(log.append(new Finalized(Samples.JOB, 3, 2, false))).isEqualTo(13);
             assertThat(log.appendDiverged(new Diverged(Samples.JOB, 1), ByteBuffer.wrap(new byte[] {'a'}))).isEqualTo(14);
-            assertThat(log.append(new JobClosed(Samples.JOB, 6))).isEqualTo(15);
+            assertThat(log.appendFailed(failed, ByteBuffer.wrap(new byte[] {1}))).isEqualTo(15);
+            assertThat(log.appendAgreed(agreed, ByteBuffer.wrap(new byte[] {2, 3}))).isEqualTo(16);
+            assertThat(log.append(new JobClosed(Samples.JOB, 6))).isEqualTo(17);
         }
         expected.addAll(List.of(delivered, new Polls(Samples.JOB, 3, 2, 77), events,
                 new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4), new CheckpointTaken(Samples.JOB, 3, checkpoint),
-                new Finalized(Samples.JOB, 3, 2, false), new Diverged(Samples.JOB, 1), new JobClosed(Samples.JOB, 6)));
+                new Finalized(Samples.JOB, 3, 2, false), new Diverged(Samples.JOB, 1), failed, agreed, new JobClosed(Samples.JOB, 6)));
         assertThat(Samples.entries(folder)).extracting(LogEntry::record).containsExactlyElementsOf(expected);
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
-        assertThat(scan.records()).isEqualTo(15);
+        assertThat(scan.records()).isEqualTo(17);
         assertThat(scan.counts()).hasSize(RecordType.values().length - 1).containsEntry(RecordType.ARRIVAL, 2L);
-        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 15L, 1L);
+        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 17L, 1L);
     }
 
     @Test

@@ -25,6 +25,19 @@ final class Admission {
         siteOf = siteNumbers(homes, homeOf);
     }
 
+    private Admission(Hello hello, Admission before) {
+        this.hello = hello;
+        size = before.size;
+        homes = before.homes;
+        homeOf = before.homeOf;
+        siteOf = before.siteOf;
+    }
+
+    /** The same of a process that has another number from now on. */
+    Admission as(Hello next) {
+        return new Admission(next, this);
+    }
+
     private static int[] siteNumbers(List<HomeRelay> homes, int[] homeOf) {
         Map<String, Integer> numbers = new LinkedHashMap<>();
         int[] siteOf = new int[homeOf.length];

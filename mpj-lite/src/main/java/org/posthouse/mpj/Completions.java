@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.posthouse.mpj.blocked.CallTracker;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantRecorder;
-import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.determinant.DivergedException;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.operation.BackgroundOperation;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.progress.ProgressEngine;
@@ -38,6 +38,7 @@ final class Completions {
      * @throws DivergedException if it never ends: the earlier process has cancelled it, and had not waited for it
      */
     void await(Operation operation, String call) throws IOException {
+        requireAcknowledgedAgain(operation);
         if (!operation.isDone()) {
             callTracker.begin(call, operation);
             try {
@@ -50,8 +51,31 @@ final class Completions {
 
     private void awaitNow(Operation operation) throws IOException {
         while (!operation.isDone()) {
-            failures.requireAcknowledged(operation);
+            requireAcknowledged(operation);
             awaitOnce(operation);
+        }
+        requireAcknowledgedAgain(operation); // What the earlier process threw, and what ends the operation, may come in one read.
+    }
+
+    /** Throws if a receive of any source waits that may wait for a rank that has died unacknowledged. */
+    private void requireAcknowledged(Operation operation) throws IOException {
+        if (determinantLog.isReplaying()) {
+            failures.requireAcknowledgedAgain(operation); // What is undecided is decided by what the wait reads.
+        } else {
+            failures.requireAcknowledged(operation);
+        }
+    }
+
+    /** Throws as {@link #requireAcknowledged} if the earlier process did so here, although the message may have come by now. Reads on until that is known. */
+    private void requireAcknowledgedAgain(Operation operation) throws IOException {
+        while (determinantLog.isReplaying() && failures.requireAcknowledgedAgain(operation)) {
+            progressEngine.await();
+        }
+    }
+
+    private void requireAcknowledgedAgain(Operation[] operations) throws IOException {
+        for (int i = 0; i < operations.length && determinantLog.isReplaying(); i++) {
+            requireAcknowledgedAgain(operations[i]);
         }
     }
 
@@ -64,26 +88,27 @@ final class Completions {
     }
 
     private void awaitOnce(Operation operation) throws IOException {
-        if (operation.isPassedOver()) {
+        if (operation.isPassedOver() && !failures.mayStillFail(operation)) {
             throw waitedInVain();
         }
         boolean errand = operation instanceof BackgroundOperation;
         progressEngine.awaitInCall(!errand, errand);
     }
 
-    private void requireAcknowledged(Operation[] operations) {
+    private void requireAcknowledged(Operation[] operations) throws IOException {
         if (failures.areNone()) {
             return; // At each turn of the wait, so that many operations must not cost more where nobody has died.
         }
         for (Operation operation : operations) {
             if (operation != null && !operation.isDone()) {
-                failures.requireAcknowledged(operation);
+                requireAcknowledged(operation);
             }
         }
     }
 
     /** Waits until all of the operations are done, and throws as {@link #await}; nulls are skipped. */
     void awaitAll(Operation[] operations, String call) throws IOException {
+        requireAcknowledgedAgain(operations);
         if (!areDone(operations)) {
             callTracker.begin(call, operations);
             try {
@@ -92,6 +117,7 @@ final class Completions {
                         awaitNow(operation, operations);
                     }
                 }
+                requireAcknowledgedAgain(operations);
             } finally {
                 callTracker.end(call, operations);
             }
@@ -124,6 +150,9 @@ final class Completions {
      */
     int awaitAny(Operation[] operations, String call) throws IOException {
         boolean choice = determinantLog.isLogged() && isChoice(operations);
+        if (!choice) {
+            requireAcknowledgedAgain(operations);
+        }
         int index = choice && determinantRecorder.replays() ? anyAgain(operations, call) : any(operations, choice, call);
         operations[index].seen();
         return index;
@@ -138,6 +167,7 @@ final class Completions {
     }
 
     private int anyAgain(Operation[] operations, String call) throws IOException {
+        requireAcknowledgedAgain(operations);
         String what = "a wait for any of " + operations.length;
         long index = determinantRecorder.again(DeterminantLog.ANY, what);
         if (index < 0 || index >= operations.length || operations[(int) index] == null) {
@@ -155,6 +185,7 @@ final class Completions {
                 for (; done < 0; done = firstDone(operations)) {
                     awaitChange(operations);
                 }
+                requireAcknowledgedAgain(operations);
             } finally {
                 callTracker.end(call, operations);
             }
@@ -180,9 +211,9 @@ final class Completions {
         boolean errand = false;
         for (Operation operation : operations) {
             if (operation != null) {
-                failures.requireAcknowledged(operation);
+                requireAcknowledged(operation);
             }
-            frame |= operation != null && !(operation instanceof BackgroundOperation) && !operation.isPassedOver();
+            frame |= operation != null && !(operation instanceof BackgroundOperation) && (!operation.isPassedOver() || failures.mayStillFail(operation));
             errand |= operation instanceof BackgroundOperation;
         }
         if (!frame && !errand) {
@@ -207,6 +238,7 @@ final class Completions {
         if (determinantRecorder.failsAgain()) {
             return false;
         }
+        requireAcknowledgedAgain(operation);
         determinantRecorder.again(DeterminantLog.DONE, "a test");
         await(operation, null);
         return true;
@@ -226,6 +258,7 @@ final class Completions {
             determinantRecorder.record(DeterminantLog.DONE, 0);
         } else {
             progressEngine.requireGoing();
+            progressEngine.blocked();
             determinantRecorder.count(1);
         }
         return operation.isDone();

@@ -24,9 +24,31 @@ import org.posthouse.wire.ReplayLimit;
  * thread is inside one of these methods. If the connection or the job ends, the process ends ({@link #abort}).
  */
 public interface Endpoint {
+    /** The world rank; of a process that has taken a dead one's place a number of its own, from {@link #size} on (ADR 112). */
     int rank();
 
+    /** Number of ranks of the job. */
     int size();
+
+    /** Number of processes that the job's communicators may ever have, each with a number of its own. */
+    default int processes() {
+        return size();
+    }
+
+    /** Whether ranks that die get new processes, with which {@link RankFailures#rebuild} makes communicators. */
+    default boolean isRebuildable() {
+        return processes() > size();
+    }
+
+    /** Whether the job ends with a rank that stays dead, or has none, so that no communicator ever lacks a process. */
+    default boolean isAlwaysWhole() {
+        return failures().isEmpty();
+    }
+
+    /** Whether this process has taken the place of a dead one of its rank. */
+    default boolean isRebuilt() {
+        return rank() >= size();
+    }
 
     /** Number of the site that {@code rank} runs at, from 0; ranks of one site have one number. */
     int siteOf(int rank);

@@ -35,6 +35,15 @@ public final class Endpoints {
     /** Number of this start of the rank, from 1; without it, the first. */
     public static final String INCARNATION = "POSTHOUSE_INCARNATION";
 
+    /** Set for a process that follows the leader of its rank (docs/replicas.md); without it, the process is its rank. */
+    public static final String FOLLOWER = "POSTHOUSE_FOLLOWER";
+
+    /** The number of ranks of a job whose ranks get new processes when they die ({@code --on-failure rebuild}); without it, they do not. */
+    public static final String REBUILD_RANKS = "POSTHOUSE_REBUILD_RANKS";
+
+    /** Set in a logged job whose program is told of ranks that are not started again ({@code --on-failure restart,blank|shrink}). */
+    public static final String TELLS_DEATHS = "POSTHOUSE_TELLS_DEATHS";
+
     /**
      * Milliseconds between two checkpoints of a program that has points for them; 0, or without it: when the relay
      * asks.
@@ -79,10 +88,7 @@ public final class Endpoints {
         }
         Map<String, String> environment = System.getenv();
         int rank = Integer.parseInt(variable(environment, RANK));
-        Hello hello = Hello.start(
-                HexFormat.fromHexDigitsToLong(variable(environment, JOB)),
-                rank,
-                Integer.parseInt(environment.getOrDefault(INCARNATION, "1")));
+        Hello hello = hello(environment, rank);
         Credentials credentials = new Credentials(Token.parse(variable(environment, TOKEN)), environment.containsKey(DIRECT));
         String relay = variable(environment, RELAY);
         ProcessExit processExit = new ProcessExit(rank);
@@ -96,8 +102,22 @@ public final class Endpoints {
         } catch (IllegalArgumentException e) {
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
         }
+        connected.rebuilds(ranks(environment));
+        connected.tellsDeaths(environment.containsKey(TELLS_DEATHS));
         PrintGate.hold(connected);
         return connected;
+    }
+
+    private static Hello hello(Map<String, String> environment, int rank) {
+        long job = HexFormat.fromHexDigitsToLong(variable(environment, JOB));
+        int incarnation = Integer.parseInt(environment.getOrDefault(INCARNATION, "1"));
+        int process = rank + ranks(environment) * (incarnation - 1);
+        return environment.containsKey(FOLLOWER) ? Hello.follower(job, rank, incarnation) : Hello.start(job, process, incarnation);
+    }
+
+    /** The ranks of a job that replaces its dead; 0 if it does not. */
+    private static int ranks(Map<String, String> environment) {
+        return Integer.parseInt(environment.getOrDefault(REBUILD_RANKS, "0"));
     }
 
     /**

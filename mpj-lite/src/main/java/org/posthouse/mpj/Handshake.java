@@ -7,15 +7,18 @@ import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantRecorder;
 import org.posthouse.mpj.determinant.DeterminantWriter;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.match.Inbox;
 import org.posthouse.mpj.progress.ProgressEngine;
 import org.posthouse.mpj.progress.RelayConnection;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.mpj.send.Outbox;
 import org.posthouse.mpj.send.ResendFilter;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.Promoted;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
@@ -27,13 +30,14 @@ import org.posthouse.wire.WireException;
  */
 final class Handshake {
     private final RelayConnection line;
-    private final Hello hello;
+    private Hello hello;
     private final Settings settings;
     private final DeterminantLog determinantLog;
     private final DeterminantWriter determinantWriter;
     private final DeterminantRecorder determinantRecorder;
     private final Outbox outbox;
     private final Inbox inbox;
+    private final RankFailures failures;
     private Admission admission;
 
     /** Judges the frames of broken connections until the relay has greeted the rank on the next; else null. */
@@ -48,6 +52,9 @@ final class Handshake {
     /** FINALIZE was sent; it is this rank's last frame, and a move comes too late. */
     private boolean finalizing;
 
+    /** PROMOTED, until its last page of STATE has come; else null. */
+    private Promoted promoted;
+
     Handshake(
             RelayConnection line,
             Hello hello,
@@ -56,7 +63,8 @@ final class Handshake {
             DeterminantWriter determinantWriter,
             DeterminantRecorder determinantRecorder,
             Outbox outbox,
-            Inbox inbox) {
+            Inbox inbox,
+            RankFailures failures) {
         this.line = line;
         this.hello = hello;
         this.settings = settings;
@@ -65,7 +73,13 @@ final class Handshake {
         this.determinantRecorder = determinantRecorder;
         this.outbox = outbox;
         this.inbox = inbox;
-        replayed = hello.incarnation() > 1;
+        this.failures = failures;
+        replayed = hello.incarnation() > 1 || follows();
+    }
+
+    /** Whether the process follows another one of its rank. */
+    boolean follows() {
+        return hello.kind() == Hello.FOLLOWER;
     }
 
     int size() {
@@ -98,14 +112,19 @@ final class Handshake {
             moveTo(next); // The relay has asked for the move, and still waits for it.
             return;
         }
+        promoted = null;
         replayed &= determinantLog.isReplaying();
         determinantLog.reopen(replayed);
         line.kept().broken();
         resendFilter = new ResendFilter(outbox.accepted(), line.kept());
-        List<StatePage.Entry> state = new ArrayList<>(outbox.sent());
-        outbox.offered(resendFilter, state);
-        outbox.accepted().gone(state);
+        List<StatePage.Entry> state = new ArrayList<>();
+        if (!follows()) {
+            state.addAll(outbox.sent());
+            outbox.offered(resendFilter, state);
+            outbox.accepted().gone(state);
+        }
         inbox.broken();
+        failures.broken();
         inbox.arriving(state);
         greet(next, Hello.AGAIN, state);
         line.catchUp(!replayed);
@@ -143,7 +162,10 @@ final class Handshake {
             determinantRecorder.surviveHost();
         }
         line.admitted(answer.logged(), settings.keptBytesMax(), answer.homeOf());
-        if (again) {
+        determinantLog.follow(follows());
+        if (follows()) {
+            outbox.follow(settings.keptBytesMax());
+        } else if (again) {
             outbox.accepted().restarted();
         }
     }
@@ -154,8 +176,32 @@ final class Handshake {
         opened();
     }
 
+    /** The process leads its rank when it has read what the relay knows of the rank's channels. */
+    void onPromoted(Promoted word) throws WireException, IOException {
+        if (!follows() || promoted != null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "PROMOTED to " + hello);
+        }
+        outbox.accepted().clear();
+        promoted = word;
+        line.promoted(word.pages());
+        opened();
+    }
+
+    private void lead() throws IOException {
+        hello = Hello.start(hello.job(), hello.rank(), promoted.incarnation());
+        admission = admission.as(hello);
+        line.identify(hello);
+        determinantLog.follow(false);
+        finalizing = false;
+        outbox.lead(promoted);
+        promoted = null;
+    }
+
     private void opened() throws WireException, IOException {
         if (line.isOpen()) {
+            if (promoted != null) {
+                lead();
+            }
             if (resendFilter != null) {
                 sayAgain();
             }
@@ -169,8 +215,15 @@ final class Handshake {
         line.repeat(resendFilter);
         outbox.again(resendFilter);
         resendFilter = null;
+        if (follows()) {
+            outbox.claimAgain();
+        }
+        if (follows() && finalizing) {
+            sayFinalize();
+        }
         if (replayed) {
-            outbox.withdrawAgain(); // The program may need the answer before it observes the rest of its history.
+            outbox.withdrawAgain(); // The program may need the answers before it observes the rest of its history.
+            failures.again();
         } else {
             asksDue = true; // Sent behind LIVE. During replay nothing is asked, and after it each request is sent once.
         }
@@ -184,6 +237,7 @@ final class Handshake {
             determinantRecorder.tellPolls();
             inbox.askAgain();
             outbox.withdrawAgain();
+            failures.again();
             if (finalizing) {
                 sayFinalize();
             }
@@ -220,12 +274,15 @@ final class Handshake {
         }
     }
 
+    /** A follower has observed what its rank has until it finalizes, and is not answered before its leader is. */
     void sayFinalize() throws IOException {
         int bytes = FrameType.FINALIZE.bytesMin();
         determinantWriter.begin(bytes).begin(FrameType.FINALIZE, bytes, hello.job()).finalizeFailedPolls(determinantLog.tellPolls());
         determinantWriter.end(bytes);
         line.flush();
         finalizing = true;
-        determinantRecorder.end();
+        if (!follows()) {
+            determinantRecorder.end();
+        }
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.posthouse.mpj.progress.ProgressEngine;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.ReplayLimit;
 
 /**
  * The end of a joint job for one of its ranks. The process goes on: it belongs to a job of its own, and its calls in the joint job
@@ -34,6 +35,11 @@ final class JointExit extends ProcessExit {
         progressEngine = waits;
     }
 
+    /** What the process did in the joint job cannot be replayed: that is in the history of its own job before it leaves, so that a later image of it counts. */
+    void leaves(ReplayLimit limit) {
+        own.limit(limit);
+    }
+
     /** The relay has admitted the process. */
     void joined() {
         hasJoined = true;
@@ -47,7 +53,7 @@ final class JointExit extends ProcessExit {
     @Override
     void refused(String relay, CloseNotice notice) {
         if (isForNext() && notice.reason() != CloseReason.UNKNOWN_JOB) {
-            super.refused(relay, notice);
+            own.processExit().refused(relay, notice);
         }
         progressEngine.end("the relay at " + relay + " closed the connection of the joint job: " + notice.words());
     }
@@ -55,7 +61,7 @@ final class JointExit extends ProcessExit {
     @Override
     void lost(String relay, IOException cause) {
         if (isForNext()) {
-            super.lost(relay, cause);
+            own.processExit().lost(relay, cause);
         }
         progressEngine.end("the connection of the joint job to the relay at " + relay + " broke: " + cause.getMessage());
     }
@@ -83,7 +89,7 @@ final class JointExit extends ProcessExit {
 
     @Override
     void exitAlone(int status) {
-        super.exit(status);
+        own.processExit().exitAlone(status);
     }
 
     @Override

@@ -57,6 +57,7 @@ final class NameClient {
         isSent = false;
         answer = null;
         try {
+            progressEngine.blocked(); // No process of the rank has had this answer.
             if (determinantLog.isLogged()) {
                 determinantRecorder.awaitTold();
             }

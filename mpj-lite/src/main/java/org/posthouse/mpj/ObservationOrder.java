@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.posthouse.mpj.determinant.ThreadUseGuard;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.ReplayLimit;
 
 /**
@@ -73,7 +74,7 @@ final class ObservationOrder {
         History before = last;
         if (before != next) {
             try {
-                before.awaitReported();
+                awaitReported(before);
             } catch (RuntimeException e) {
                 inside.decrementAndGet();
                 throw e;
@@ -83,9 +84,20 @@ final class ObservationOrder {
         }
     }
 
+    /** A joint job that ends meanwhile needs no report: no process of the rank can be told again what was observed there. */
+    static void awaitReported(History history) {
+        try {
+            history.awaitReported();
+        } catch (FinalizedException e) {
+            if (!e.isJointEnded()) {
+                throw e;
+            }
+        }
+    }
+
     /**
-     * The program is about to wait for what no process of its rank has had: so none has gone on from there, and what the other histories still have was
-     * observed by none.
+     * The program asks, in vain, or is about to wait for what no process of its rank has had: so none has gone on from there, and what the other histories
+     * still have was observed by none. Called at each such poll.
      */
     void blocked() {
         change(true);
@@ -94,7 +106,10 @@ final class ObservationOrder {
     private void change(boolean opens) {
         lock.lock();
         try {
-            isOpen |= opens;
+            if (isOpen) {
+                return; // Nobody waits for a change any more.
+            }
+            isOpen = opens;
             changes++;
             changed.signalAll();
         } finally {

@@ -46,12 +46,12 @@ final class ProbeMatcher {
      */
     Envelope probe(int context, int source, int tag, String call) throws IOException {
         if (determinantRecorder.replays()) {
-            return determinantRecorder.foundAgain();
+            return foundAgain(context);
         }
         PendingProbe what = new PendingProbe(FrameView.BLOCKING, context, source, tag);
         callTracker.begin(call, what);
         try {
-            return determinantRecorder.found(ask(what));
+            return determinantRecorder.found(askAndRecord(what));
         } finally {
             callTracker.end(call, what);
         }
@@ -60,15 +60,34 @@ final class ProbeMatcher {
     /** The message that matches now. Null if there is none, which counts as a failed poll. */
     Envelope tryProbe(int context, int source, int tag) throws IOException {
         if (determinantRecorder.replays()) {
-            return determinantRecorder.failsAgain() ? null : determinantRecorder.foundAgain();
+            return determinantRecorder.failsAgain() ? null : foundAgain(context);
         }
-        Envelope found = ask(new PendingProbe(0, context, source, tag));
+        Envelope found = askAndRecord(new PendingProbe(0, context, source, tag));
         if (found == null) {
             progressEngine.requireGoing();
+            progressEngine.blocked();
             determinantRecorder.count(1);
             return null;
         }
         return determinantRecorder.found(found);
+    }
+
+    private Envelope foundAgain(int context) throws IOException {
+        ReceiveException failure = failures.probeFailedAgain(context);
+        if (failure != null) {
+            throw new FailedProbeException(failure);
+        }
+        return determinantRecorder.foundAgain();
+    }
+
+    /** A failure is an event. */
+    private Envelope askAndRecord(PendingProbe probe) throws IOException {
+        try {
+            return ask(probe);
+        } catch (FailedProbeException e) {
+            failures.probeFailed(e.failure());
+            throw e;
+        }
     }
 
     private Envelope ask(PendingProbe pendingProbe) throws IOException {
@@ -93,17 +112,28 @@ final class ProbeMatcher {
             }
             awaitMore(blocks);
         }
+        boolean blocks = (pendingProbe.flags & FrameView.BLOCKING) != 0;
+        if (blocks) {
+            progressEngine.moved();
+        }
         inbox.probe(pendingProbe);
         line.flush();
-        boolean blocks = (pendingProbe.flags & FrameView.BLOCKING) != 0;
         while (!pendingProbe.isDone()) {
-            progressEngine.awaitInCall(true, false);
-            ReceiveException refusal = blocks && !pendingProbe.isDone() ? refusal(pendingProbe) : null;
+            if (blocks) {
+                progressEngine.awaitInCall(true, false);
+            } else {
+                progressEngine.await(); // The relay answers at once.
+            }
+            ReceiveException refusal = blocks && pendingProbe.source == Wire.ANY && !pendingProbe.isDone() ? refusal(pendingProbe) : null;
             if (refusal != null) {
-                pendingProbe.abandon(refusal);
+                return lastLook(pendingProbe, refusal);
             }
         }
-        return outcome(pendingProbe);
+        Envelope found = outcome(pendingProbe);
+        if (found == null && blocks) {
+            throw new FailedProbeException(refusal(pendingProbe));
+        }
+        return found;
     }
 
     private static Envelope outcome(PendingProbe pendingProbe) {
@@ -119,7 +149,11 @@ final class ProbeMatcher {
         return refusal == null && probe.source == Wire.ANY ? failures.pending(probe.context) : refusal;
     }
 
-    /** Looks for a message that has come already: only the relay knows once nothing is pushed any more. */
+    /**
+     * Looks for a message that has come already: only the relay knows once nothing is pushed any more.
+     *
+     * @param probe not asked yet, or asked and not answered
+     */
     private Envelope lastLook(PendingProbe probe, ReceiveException why) throws IOException {
         if (why.kind() == ReceiveException.Kind.REVOKED) {
             throw new FailedProbeException(why);
@@ -139,8 +173,9 @@ final class ProbeMatcher {
         while (!last.isDone()) {
             progressEngine.await();
         }
-        Envelope found = outcome(last);
+        Envelope found = outcome(probe.isDone() ? probe : last); // The relay answers in the order of the questions.
         if (found == null) {
+            probe.abandon(why);
             throw new FailedProbeException(why);
         }
         return found;

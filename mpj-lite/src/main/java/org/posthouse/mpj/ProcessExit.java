@@ -27,7 +27,16 @@ class ProcessExit {
     void refused(String relay, CloseNotice why) {
         say("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.words() + "; "
                 + why.reason().advice());
-        exitAlone(why.reason() == CloseReason.CANNOT_RESUME && why.text().startsWith(RESTART) ? ExitStatuses.RESTART : ExitStatuses.CONNECTION);
+        exitAlone(status(why));
+    }
+
+    private static int status(CloseNotice why) {
+        return switch (why.reason()) {
+            case DIVERGED -> ExitStatuses.DIVERGED;
+            case LAGGED -> ExitStatuses.RESTART;
+            case CANNOT_RESUME -> why.text().startsWith(RESTART) ? ExitStatuses.RESTART : ExitStatuses.CONNECTION;
+            default -> ExitStatuses.CONNECTION;
+        };
     }
 
     void lost(String relay, IOException cause) {
@@ -90,6 +99,7 @@ class ProcessExit {
             if (PrintGate.isFree()) {
                 OutputOffset.flushAll();
             }
+            LauncherGuard.release();
         } finally {
             Runtime.getRuntime().halt(status);
         }

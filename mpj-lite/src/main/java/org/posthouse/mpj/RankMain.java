@@ -1,13 +1,11 @@
 package org.posthouse.mpj;
 
-import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.List;
 import org.posthouse.mpj.channel.SystemWait;
 import org.posthouse.mpj.checkpoint.ProgramInput;
-import org.posthouse.wire.ExitStatuses;
 
 /**
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
@@ -33,9 +31,8 @@ public final class RankMain {
         ProcessExit processExit = new ProcessExit(rank);
         PrintGate.install();
         tellOfThreads(Thread.currentThread());
-        InputStream launcher = System.in;
         System.setIn(InputStream.nullInputStream());
-        endWithLauncher(processExit, launcher, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
+        LauncherGuard.install(processExit, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
         Endpoints.starting(List.of(args));
         MainMethod program = find(args[0], processExit);
         try {
@@ -60,33 +57,6 @@ public final class RankMain {
                 endpoint.presences().threadEnded(thread.getName(), thrown);
             }
         });
-    }
-
-    private static void endWithLauncher(ProcessExit processExit, InputStream launcher, ProgramInput input) {
-        Thread guard = new Thread(() -> awaitEnd(processExit, launcher, input), "posthouse-launcher-guard");
-        guard.setDaemon(true);
-        guard.start();
-    }
-
-    private static void awaitEnd(ProcessExit processExit, InputStream launcher, ProgramInput input) {
-        try {
-            if (input != null) {
-                input.fill(launcher);
-            } else {
-                awaitEnd(launcher);
-            }
-        } catch (IOException e) {
-            System.err.println("posthouse: lost the launcher: " + e.getMessage());
-        }
-        // A killed launcher cannot find orphans by their environment, so the descendants end here.
-        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-        processExit.exit(ExitStatuses.TERMINATED);
-    }
-
-    private static void awaitEnd(InputStream launcher) throws IOException {
-        while (launcher.read() >= 0) {
-            // The launcher writes nothing; only the end of the stream matters.
-        }
     }
 
     private static MainMethod find(String className, ProcessExit processExit) {

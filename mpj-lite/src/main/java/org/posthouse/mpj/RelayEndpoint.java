@@ -36,6 +36,7 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.Confirmed;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
@@ -47,6 +48,7 @@ import org.posthouse.wire.JobJoined;
 import org.posthouse.wire.JointEnded;
 import org.posthouse.wire.NameAnswer;
 import org.posthouse.wire.NameAsk;
+import org.posthouse.wire.Promoted;
 import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
@@ -75,6 +77,9 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
      */
     private static final long ABORT_MS_MAX = 10_000;
 
+    /** Exit status of a program that cannot be replicated. */
+    private static final int STATUS_REFUSED = 1;
+
     private final Platform machine;
     private final RelayConnection line;
     private final ProcessExit processExit;
@@ -93,9 +98,12 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     private final CheckpointClient checkpointClient;
     private final Handshake handshake;
     private final NameClient nameClient;
-    private final JobJoiner jobJoiner;
+    private final RelayJobJoiner jobJoiner;
     private final int rank;
     private final long job;
+
+    /** Whether a process of the job may follow another one, so that the history must be exact. */
+    private final boolean replicated;
 
     /** Why nothing more is to come in this joint job; null if more is. Program calls hear of it when the replay is over. */
     private String ending;
@@ -103,13 +111,20 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     /** Written by the program's thread that closes the endpoint, read by any thread. */
     private volatile boolean closed;
 
-    private RelayEndpoint(JobJoiner.Reach reach, RelayConnection line, Hello hello, ProcessExit processExit) {
+    /** The ranks of a job whose ranks get new processes when they die; else 0. Written once, before the program has the endpoint. */
+    private int ranks;
+
+    /** Whether the program of a logged job goes on without ranks that stay dead. Written once, as above. */
+    private boolean tellsDeaths;
+
+    private RelayEndpoint(RelayJobJoiner.Reach reach, RelayConnection line, Hello hello, ProcessExit processExit) {
         Settings settings = reach.settings();
         this.machine = reach.machine();
         this.line = line;
         this.processExit = processExit;
         rank = hello.rank();
         job = hello.job();
+        replicated = settings.replicated();
         progressEngine = new ProgressEngine(line, rank, this);
         determinantWriter = new DeterminantWriter(line, determinantLog, job);
         outbox = new Outbox(determinantWriter, job, rank, determinantLog, settings.eagerBytesMax());
@@ -117,16 +132,18 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
         determinantRecorder = new DeterminantRecorder(machine, line, progressEngine, determinantLog, determinantWriter, job, inbox::deliveries);
         determinantWriter.behindLive(inbox::live);
         callTracker = new CallTracker(line, progressEngine, determinantLog, outbox, inbox, this::lost, job, rank);
-        failures = new RankFailures(line, progressEngine, inbox, outbox, this::awaitLine, this::lost, job, rank);
+        threadUseGuard = new ThreadUseGuard(machine, progressEngine, determinantLog, () -> limitHere(ReplayLimit.THREADS));
+        failures =
+                new RankFailures(line, progressEngine, inbox, outbox, this::awaitLine, threadUseGuard, determinantLog, determinantRecorder, determinantWriter,
+                        this::lost, job, rank);
         probeMatcher = new ProbeMatcher(line, progressEngine, determinantRecorder, inbox, callTracker, failures, this::awaitLine);
         completions = new Completions(progressEngine, determinantLog, determinantRecorder, callTracker, failures);
         cancellations = new Cancellations(line, progressEngine, determinantLog, determinantRecorder, inbox, outbox, this::awaitLine);
-        threadUseGuard = new ThreadUseGuard(machine, progressEngine, determinantLog);
         checkpointClient = new CheckpointClient(determinantWriter, line, progressEngine, threadUseGuard, determinantLog, determinantRecorder, inbox, outbox,
-                job, this::lost);
+                failures, job, this::lost);
         nameClient = new NameClient(line, progressEngine, determinantLog, determinantRecorder, this::awaitLine, job);
-        jobJoiner = new JobJoiner(this, reach, hello.incarnation(), line, progressEngine, determinantRecorder, this::awaitLine, job);
-        handshake = new Handshake(line, hello, settings, determinantLog, determinantWriter, determinantRecorder, outbox, inbox);
+        jobJoiner = new RelayJobJoiner(this, reach, hello.incarnation(), line, progressEngine, determinantRecorder, this::awaitLine, job);
+        handshake = new Handshake(line, hello, settings, determinantLog, determinantWriter, determinantRecorder, outbox, inbox, failures);
         if (processExit instanceof JointExit joint) {
             joint.ends(progressEngine);
         }
@@ -156,7 +173,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
             Platform machine, String relay, Credentials credentials, Hello hello, Settings settings, ProcessExit processExit, boolean awaits)
             throws IOException {
         RelayConnection line = RelayConnection.connect(machine, relay, credentials, settings, hello, awaits);
-        RelayEndpoint endpoint = new RelayEndpoint(new JobJoiner.Reach(machine, relay, credentials, settings), line, hello, processExit);
+        RelayEndpoint endpoint = new RelayEndpoint(new RelayJobJoiner.Reach(machine, relay, credentials, settings), line, hello, processExit);
         endpoint.progressEngine.lock();
         try {
             endpoint.progressEngine.awaitLine();
@@ -171,8 +188,28 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
         return rank;
     }
 
+    /** The job has so many ranks, of which each may have several processes, one after the other. To be called before the program calls. */
+    void rebuilds(int jobRanks) {
+        ranks = jobRanks;
+    }
+
+    /** Whether the program of a logged job is told of ranks that stay dead. To be called before the program calls. */
+    void tellsDeaths(boolean areTold) {
+        tellsDeaths = areTold;
+    }
+
+    @Override
+    public boolean isAlwaysWhole() {
+        return failures().isEmpty() || determinantLog.isLogged() && !tellsDeaths;
+    }
+
     @Override
     public int size() {
+        return ranks > 0 ? ranks : handshake.size();
+    }
+
+    @Override
+    public int processes() {
         return handshake.size();
     }
 
@@ -189,7 +226,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
 
     @Override
     public Optional<JobJoiner> joiner() {
-        return Optional.of(jobJoiner);
+        return replicated ? Optional.empty() : Optional.of(jobJoiner);
     }
 
     /** Asks the relay whether this process may take part in a joint job. */
@@ -226,7 +263,8 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
 
     @Override
     public Optional<RankFailures> failures() {
-        return determinantLog.isLogged() ? Optional.empty() : Optional.of(failures);
+        boolean isRecorded = !replicated && !(processExit instanceof JointExit);
+        return determinantLog.isLogged() && !isRecorded ? Optional.empty() : Optional.of(failures);
     }
 
     /** Orders the program's calls here among those in the process's other endpoints. */
@@ -271,9 +309,14 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
         if (ending != null && !progressEngine.isOver() && !determinantLog.isCatchingUp() && line.isOpen()) {
             progressEngine.endWaits(ending);
             ending = null;
-            determinantWriter.ask(); // Its answer wakes the thread that reads.
-            line.flush();
         }
+    }
+
+    @Override
+    public void askForAnswer() throws IOException {
+        inbox.proceed();
+        determinantWriter.ask();
+        line.flush();
     }
 
     // ---- calls of the program
@@ -404,25 +447,40 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     }
 
     private Operation startSend(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
+        progressEngine.moved();
         ReceiveException mismatch = callTracker.mismatch(context);
-        mismatch = mismatch == null ? failures.refusal(context, destination) : mismatch;
+        boolean isLogged = determinantLog.isLogged();
+        if (mismatch == null) {
+            mismatch = isLogged ? failures.refusalAsLearned(context, destination) : failures.refusal(context, destination);
+        }
         return mismatch == null
-                ? outbox.send(context, destination, tag, content, mode)
+                ? outbox.send(context, destination, tag, content, mode, isLogged ? refusal(context, destination) : null)
                 : Outbox.abandoned(context, destination, tag, content, mismatch);
     }
 
     // ---- receiving
 
+    /** Why an operation fails that is called now. While the history is read it is told by that: {@link RankFailures#onHistory}. */
+    private ReceiveException refusal(int context, int peer) {
+        return determinantLog.isCatchingUp() ? null : failures.refusal(context, peer);
+    }
+
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
+        progressEngine.moved();
         PostedReceive postedReceive = new PostedReceive(context, source, tag, sink);
         ReceiveException mismatch = callTracker.mismatch(context);
-        ReceiveException refusal = failures.refusal(context, source);
+        ReceiveException learned = failures.refusalAsLearned(context, source);
+        ReceiveException refusal = refusal(context, source);
         if (mismatch != null) {
             postedReceive.abandon(mismatch);
+        } else if (learned != null && learned.kind() == ReceiveException.Kind.REVOKED) {
+            postedReceive.abandon(learned);
         } else if (refusal == null) {
             inbox.receive(postedReceive);
         } else if (refusal.kind() == ReceiveException.Kind.PROC_FAILED) {
             inbox.receiveWhatCame(postedReceive, refusal);
+        } else if (determinantLog.isLogged()) {
+            inbox.receiveWhatIsHere(postedReceive, refusal);
         } else {
             postedReceive.abandon(refusal);
         }
@@ -492,7 +550,27 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     public void limitHere(ReplayLimit reason) {
         progressEngine.lock();
         try {
+            if (replicated) {
+                abort(
+                        STATUS_REFUSED,
+                        "cannot run more than once (posthouse run -r): " + reason.text() + "; let one thread at a time call MPI, or run it without -r");
+            }
             determinantLog.limit(reason);
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    /** How the process ends. */
+    ProcessExit processExit() {
+        return processExit;
+    }
+
+    /** Null if what was done until now can be replayed. */
+    private ReplayLimit limitSoFar() {
+        progressEngine.lock();
+        try {
+            return determinantLog.limitSoFar();
         } finally {
             progressEngine.unlock();
         }
@@ -602,6 +680,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     @Override
     public void caughtUp() throws IOException {
         handshake.caughtUp();
+        failures.askWhetherConfirmed();
         endWaits();
     }
 
@@ -611,6 +690,9 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
             return;
         }
         line.expect(view.type());
+        if (view.type() != FrameType.ACK && view.type() != FrameType.PROBE_ANSWER) {
+            progressEngine.moved();
+        }
         switch (view.type()) {
             case DELIVERED -> inbox.onDelivered(frame, view);
             case ENDED -> inbox.onEnded(view);
@@ -633,7 +715,12 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
             case WELCOME -> handshake.onWelcome(Welcome.decode(frame));
             case STATE -> handshake.onState(StatePage.decode(frame));
             case ACK -> onAck(view);
-            case EVENTS -> determinantLog.onEvents(frame, view);
+            case CONFIRMED -> outbox.onConfirmed(Confirmed.decode(frame));
+            case PROMOTED -> handshake.onPromoted(Promoted.decode(frame));
+            case EVENTS -> {
+                determinantLog.onEvents(frame, view);
+                failures.onHistory();
+            }
             case POINT -> checkpointClient.onPoint(CheckpointNotice.decode(frame));
             case IMAGE -> checkpointClient.onImage(frame, view);
             case NAME_ANSWER -> nameClient.onAnswer(frame);
@@ -675,12 +762,15 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
 
     private void onAck(FrameView view) throws WireException, IOException {
         line.acknowledged(view);
+        failures.onAck();
         inbox.proceed();
         outbox.proceed();
     }
 
     private void onClose(CloseNotice why) throws WireException {
-        if (why.reason() == CloseReason.MOVED) {
+        if (why.reason() == CloseReason.MOVED && handshake.follows()) {
+            line.dialAgain(why);
+        } else if (why.reason() == CloseReason.MOVED) {
             line.left();
         } else if (!line.isRefusedForNow(why)) {
             processExit.refused(line.remote(), why);
@@ -720,6 +810,10 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     public void close() {
         closed = true;
         callTracker.stop();
+        ReplayLimit limit = limitSoFar();
+        if (limit != null && processExit instanceof JointExit joint) {
+            joint.leaves(limit);
+        }
         threadUseGuard.beginTurn();
         try {
             leave();
@@ -731,6 +825,13 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
     private void leave() {
         locked(() -> {
             progressEngine.requireOpen();
+            if (handshake.follows()) {
+                followToEnd();
+            }
+            if (progressEngine.isOver()) {
+                line.close();
+                return;
+            }
             if (determinantRecorder.replays()) {
                 throw determinantRecorder.diverged("Finalize");
             }
@@ -746,6 +847,22 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner, Obse
             }
             line.close();
         });
+    }
+
+    /** A follower has come to Finalize: waits until its leader has finalized, or it leads. */
+    private void followToEnd() throws IOException {
+        while (handshake.follows() && !outbox.hasClaimedAll()) {
+            progressEngine.awaitInCall(true, false);
+        }
+        if (handshake.follows()) {
+            handshake.sayFinalize();
+        }
+        while (handshake.follows() && !progressEngine.isOver()) {
+            if (!determinantLog.isUndecided()) {
+                throw determinantRecorder.diverged("Finalize");
+            }
+            progressEngine.await();
+        }
     }
 
     @Override

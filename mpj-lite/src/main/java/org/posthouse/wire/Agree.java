@@ -9,10 +9,10 @@ import java.util.BitSet;
  * @param job the job's id
  * @param context of the communicator's point-to-point messages
  * @param rank world rank that takes part
- * @param number which agreement of the communicator it is, from 1
+ * @param number which agreement of the communicator it is, from 1; 1 of {@link Kind#REBUILD}
  * @param kind what is agreed on
  * @param flags the rank's flags
- * @param members world ranks of the communicator
+ * @param members world ranks of the communicator; of {@link Kind#REBUILD} the process itself
  * @param acknowledged the failed members that the rank has acknowledged
  */
 public record Agree(
@@ -28,7 +28,12 @@ public record Agree(
         /** Their flags, and which of them have failed. */
         AGREE,
         /** The same, and a communicator of those that have not failed. */
-        SHRINK;
+        SHRINK,
+        /**
+         * A communicator of one living process for each rank of the job. It has no number, as a new process does not know how many there were
+         * before. Flags 0: the rank has called Finalize, and takes part in none any more.
+         */
+        REBUILD;
 
         static Kind of(int code, String frame) throws WireException {
             if (code < 0 || code >= values().length) {

@@ -11,9 +11,10 @@ import java.util.BitSet;
  * @param number of the agreement, as in {@link Agree}
  * @param kind what was agreed on
  * @param flags bitwise AND of the flags of all that took part
- * @param communicator which of the communicators that agreements make of the job it is, from 1; 0 of {@link Agree.Kind#AGREE}
+ * @param communicator which of the communicators that agreements make of the job it is, from 1; 0 of {@link Agree.Kind#AGREE}, and of
+ *     {@link Agree.Kind#REBUILD} if there is none, as some rank has called Finalize
  * @param unacknowledged whether some living member had not acknowledged one of the failed
- * @param members world ranks of the communicator
+ * @param members world ranks of the communicator; of {@link Agree.Kind#REBUILD} the processes in it, or those that wait in vain
  * @param failed those of them that are dead
  */
 public record Agreed(

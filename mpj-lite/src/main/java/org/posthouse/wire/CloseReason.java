@@ -35,7 +35,10 @@ public enum CloseReason {
     LOG_BROKEN(27, "the message log takes nothing any more", "do what it says of the log, or mend its disk, and start the relay again"),
     RELAY_STARTING(28, "the relay has not read its log yet", "wait until it serves, however long that takes"),
     TLS_REQUIRED(29, "plain frames from another host, at a relay with the grid's keys",
-            "use a client that dials again with TLS, or start the relay with --unsafe-plain-ranks");
+            "use a client that dials again with TLS, or start the relay with --unsafe-plain-ranks"),
+    DIVERGED(30, "a follower would have sent something else than its leader",
+            "run the program without -r, or look for what it does that depends on neither its messages nor its arguments"),
+    LAGGED(31, "a follower is too far behind its leader", "give each process a processor of its own; another follower may be started");
 
     private static final CloseReason[] BY_CODE = values();
 

@@ -1,5 +1,7 @@
 package org.posthouse.wire;
 
+import java.util.Locale;
+
 /** The failure that a job's messages and deliveries survive. */
 public enum Durability {
     /** Nothing is logged. */
@@ -19,6 +21,11 @@ public enum Durability {
             throw new IllegalArgumentException("durability " + code + ", expected 0 to 2");
         }
         return values()[code];
+    }
+
+    /** As the command line has it. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** The code in frames, logs and files: 0, 1, 2. */

@@ -88,6 +88,9 @@ public enum FrameType {
     REVOKE(81, 24 + Long.BYTES, 24 + RankSet.BYTES_MAX, Role.RANK | Role.RELAY | Role.LINK),
     AGREE(82, 48 + 2 * Long.BYTES, 48 + 2 * RankSet.BYTES_MAX, Role.RANK | Role.LINK),
     AGREED(83, 48 + 2 * Long.BYTES, 48 + 2 * RankSet.BYTES_MAX, Role.RELAY | Role.LINK),
+    CONFIRMED(
+            90, Confirmed.HEADER_BYTES + Confirmed.MESSAGE_BYTES, Confirmed.HEADER_BYTES + Confirmed.MESSAGE_BYTES * Confirmed.MESSAGES_MAX, Role.RELAY),
+    PROMOTED(91, 56, 56, Role.RELAY),
     GOSSIP(
             96, DetectorMessage.FRAME_HEADER_BYTES + 1, DetectorMessage.FRAME_HEADER_BYTES + DetectorMessage.BYTES_MAX, Role.RELAY | Role.LINK | Role.AGENT),
     DETECTOR_QUESTION(97, 40, 40, Role.LINK | Role.AGENT),

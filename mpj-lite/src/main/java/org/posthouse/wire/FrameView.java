@@ -79,7 +79,10 @@ public final class FrameView {
      */
     public static final int NAMED = 2;
 
-    /** Flag of EVENTS from a rank: it waits for an ACK. EVENTS from a relay: the rank's history ends here. */
+    /**
+     * Flag of EVENTS from a rank: it waits for an ACK. RESENT from a follower: it waits for the CONFIRMED of this message. EVENTS from a relay:
+     * the rank's history ends here.
+     */
     public static final int ACK_NOW = 1;
 
     /** Flag of STREAM_TOKENS: the sender hands over tokens that it got and has not used. */
@@ -170,6 +173,7 @@ public final class FrameView {
             case SEND, EAGER -> AGAIN;
             case OFFER -> AGAIN | STORABLE;
             case EVENTS -> ACK_NOW | END;
+            case RESENT -> ACK_NOW;
             case DELIVERED -> PUSHED | NAMED;
             case AHEAD -> END;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;

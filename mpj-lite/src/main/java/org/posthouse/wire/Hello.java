@@ -3,14 +3,14 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of an authenticated rank, launcher or agent ({@link Identify}). A rank's HELLO tells what the rank
- * remembers (docs/wire.md, HELLO). Pages of {@link StatePage} may follow with the rest. The relay compares all of it
+ * The first frame of an authenticated rank, launcher, agent or follower ({@link Identify}). A rank's HELLO tells what the rank
+ * remembers, and so does a follower's (docs/wire.md, HELLO). Pages of {@link StatePage} may follow with the rest. The relay compares all of it
  * with what it knows.
  *
- * @param kind {@link #RANK}, {@link #LAUNCHER} or {@link #AGENT}
+ * @param kind {@link #RANK}, {@link #LAUNCHER}, {@link #AGENT} or {@link #FOLLOWER}
  * @param job the job's id; 0 for a launcher and an agent
  * @param rank world rank; 0 for a launcher and an agent
- * @param incarnation number of this start of the rank, from 1
+ * @param incarnation number of this process among all of the rank, from 1
  * @param start {@link #FRESH}, {@link #MOVED} or {@link #AGAIN}
  * @param deliveries messages delivered to the rank so far
  * @param failedPolls failed polls so far
@@ -36,6 +36,9 @@ public record Hello(
     public static final int LAUNCHER = 2;
     public static final int AGENT = 3;
 
+    /** A process of a rank that observes the history of its leader and has no effects, until it is promoted. */
+    public static final int FOLLOWER = 4;
+
     /** A process that has just started and remembers nothing. */
     public static final int FRESH = 0;
 
@@ -59,6 +62,11 @@ public record Hello(
     /** The HELLO of a rank that starts for the first time. */
     public static Hello firstStart(long job, int rank) {
         return start(job, rank, 1);
+    }
+
+    /** The HELLO of a process that has just started and follows the rank. */
+    public static Hello follower(long job, int rank, int incarnation) {
+        return new Hello(FOLLOWER, job, rank, incarnation, FRESH, 0, 0, 0, 1, 0, 0);
     }
 
     /** The HELLO of a launcher. */
@@ -121,17 +129,25 @@ public record Hello(
         checkOrigin(origin, start);
         long job = new FrameView().wrap(frame, frame.position()).job();
         Hello hello = new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
-        if (kind == RANK && ((rank | deliveries | failedPolls | events) < 0 || incarnation < 1 || kept < 1)) {
-            throw new WireException(
-                    CloseReason.MALFORMED_FRAME, hello + ", expected incarnation and kept from 1 on, and no number below zero");
-        }
+        hello.checkNumbers();
         return hello;
+    }
+
+    private void checkNumbers() throws WireException {
+        boolean isProcess = kind == RANK || kind == FOLLOWER;
+        if (isProcess && ((rank | deliveries | failedPolls | events) < 0 || incarnation < 1 || kept < 1)) {
+            throw new WireException(
+                    CloseReason.MALFORMED_FRAME, this + ", expected incarnation and kept from 1 on, and no number below zero");
+        }
+        if (kind == FOLLOWER && (start == MOVED || kept != 1)) {
+            throw new WireException(CloseReason.MALFORMED_FRAME, this + ", expected start 0 (fresh) or 2 (again) and no kept frames of a follower");
+        }
     }
 
     static int readKind(FrameReader in) throws WireException {
         int kind = in.u16("kind");
-        if (kind < RANK || kind > AGENT) {
-            throw new WireException(CloseReason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank), 2 (launcher) or 3 (agent)");
+        if (kind < RANK || kind > FOLLOWER) {
+            throw new WireException(CloseReason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank), 2 (launcher), 3 (agent) or 4 (follower)");
         }
         return kind;
     }

@@ -3,10 +3,10 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of a rank, a launcher or an agent: the identity that it will prove (docs/wire.md, IDENTIFY). It contains no
+ * The first frame of a rank, a launcher, an agent or a follower: the identity that it will prove (docs/wire.md, IDENTIFY). It contains no
  * secret.
  *
- * @param kind {@link Hello#RANK}, {@link Hello#LAUNCHER} or {@link Hello#AGENT}
+ * @param kind {@link Hello#RANK}, {@link Hello#LAUNCHER}, {@link Hello#AGENT} or {@link Hello#FOLLOWER}
  * @param job the job's id; 0 for a launcher and an agent
  * @param rank world rank; 0 for a launcher and an agent
  * @param nonce of this connection
@@ -20,6 +20,11 @@ public record Identify(int kind, long job, int rank, Nonce nonce) {
     /** Whether this is the identity of the sender of that HELLO. */
     public boolean isOf(Hello hello) {
         return kind == hello.kind() && job == hello.job() && rank == hello.rank();
+    }
+
+    /** Whether the client is a process of a rank, which has the rank's token. */
+    public boolean isOfRank() {
+        return kind == Hello.RANK || kind == Hello.FOLLOWER;
     }
 
     public ByteBuffer encode() {

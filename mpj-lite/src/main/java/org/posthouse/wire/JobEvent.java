@@ -82,13 +82,21 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
 
     /** A process follows the rank. {@code code}: its incarnation. */
     public static final int FOLLOWS = 20;
-    /** A follower of the rank is gone, or was dropped for the reason in the text. {@code code}: its incarnation. */
+    /**
+     * A follower of the rank is gone, or was dropped for the reason in the text. {@code code}: its incarnation; {@code a}: a {@link
+     * CloseReason} code.
+     */
     public static final int FOLLOWER_LOST = 21;
     /**
      * A follower leads the rank. {@code code}: its incarnation before; {@code a}: from now on; {@code b}: deliveries and
      * events that it has not observed yet.
      */
     public static final int PROMOTED = 22;
+    /**
+     * Which process leads a rank that has been followed, for a launcher that has reconnected. {@code code}: its incarnation; {@code
+     * a}: the one that it had as a follower, 0 if it never was one or that is not known any more.
+     */
+    public static final int LEADS = 23;
 
     private static final int TEXT_BYTES_MAX = 4096;
 
@@ -121,8 +129,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > PROMOTED || event.kind == RETIRED) {
-            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 22 without 13");
+        if (event.kind < CONNECTED || event.kind > LEADS || event.kind == RETIRED) {
+            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 23 without 13");
         }
         return event;
     }

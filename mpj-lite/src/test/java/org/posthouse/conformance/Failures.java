@@ -6,6 +6,7 @@ import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import mpi.Request;
+import org.posthouse.mpj.Endpoints;
 
 /** The calls about processes that have died, where none has. Deaths are in the appliance's {@code ProgramSurvivesTest}. */
 final class Failures {
@@ -51,6 +52,25 @@ final class Failures {
         }
         Check.error(MPI.ERR_ARG, "iShrink", () -> world.iShrink(null));
         Check.error(MPI.ERR_COMM, "shrink", copy::shrink);
+    }
+
+    static void rebuildCopiesWhereNobodyIsReplaced(Intracomm world) {
+        Check.that(!MPI.isRebuilt() && !MPI.Is_rebuilt(), "a process of the start");
+        Intracomm part = world.Split(0, -world.Rank());
+        if (part.Size() > 1) {
+            Check.error(MPI.ERR_COMM, "rebuild", part::rebuild);
+        }
+        part.free();
+        if (System.getenv(Endpoints.RELAY) != null && System.getenv(Endpoints.RESTARTABLE) == null) {
+            Check.error(MPI.ERR_UNSUPPORTED_OPERATION, "rebuild", world::rebuild); // The dead stay dead.
+            Check.error(MPI.ERR_UNSUPPORTED_OPERATION, "Rebuild", world::Rebuild);
+            return;
+        }
+        for (Intracomm each : new Intracomm[] {world.rebuild(), world.Rebuild()}) {
+            Check.equal("compared", Comm.Compare(world, each), MPI.CONGRUENT);
+            each.Barrier();
+            each.free();
+        }
     }
 
     static void revokedCommunicatorTakesOnlyAFewCalls(Intracomm world) {

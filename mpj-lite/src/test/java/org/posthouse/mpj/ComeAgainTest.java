@@ -45,6 +45,7 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.RankFailed;
 import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
@@ -170,6 +171,39 @@ final class ComeAgainTest extends OneRank {
         requirePoint(CheckpointNotice.Kind.SAVE);
         sayPoint(CheckpointNotice.Kind.SAVED, 1);
         assertThat(saved.get()).isTrue();
+    }
+
+    /** The relay sends a process that starts at the image only the events behind those that the notice counts. */
+    @Test
+    void imageThatIsSentAgainHasTheDeathsThatItsNoticeCounts() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Boolean> saved = start(() -> {
+            endpoint.vault().restored();
+            return endpoint.vault().save(out -> out.writeInt(17));
+        });
+        requirePoint(CheckpointNotice.Kind.READY);
+        sayPoint(CheckpointNotice.Kind.SAVED, 0);
+        requirePoint(CheckpointNotice.Kind.SAVE);
+        breakLine(0, 1);
+        welcomeAgain(0);
+        line.say(endOfHistory(), new RankFailed(ScriptedRelay.JOB, 2, 1).encode());
+        assertThat(CheckpointNotice.decode(hearAndAcknowledge(FrameType.POINT)).events()).isEqualTo(1);
+        ByteBuffer image = line.hear(FrameType.IMAGE);
+        assertThat(image.getLong(Wire.IMAGE_HEADER_BYTES + Integer.BYTES + Long.BYTES)).as("events in the image").isEqualTo(1);
+        assertThat(image.getInt(image.limit() - Integer.BYTES)).as("the program's part").isEqualTo(17);
+        sayPoint(CheckpointNotice.Kind.SAVED, 1);
+        assertThat(saved.get()).isTrue();
+    }
+
+    /** The rank's next frame of this type. Events that come before it are acknowledged. */
+    private ByteBuffer hearAndAcknowledge(FrameType type) throws Exception {
+        ByteBuffer frame = line.hearAny();
+        for (int kept = 0; ScriptedRelay.view(frame).type() != type; frame = line.hearAny()) {
+            if (ScriptedRelay.view(frame).type() == FrameType.EVENTS) {
+                line.say(ScriptedRelay.ack(++kept, kept));
+            }
+        }
+        return frame;
     }
 
     /** That several threads may be in calls at once holds behind an image as before it, where nothing else is known of it. */

@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,8 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 import org.posthouse.mpj.failure.PendingFailureException;
 import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
@@ -39,5 +42,26 @@ final class DeathsTest extends OneRank {
         line.say(new RankFailed(ScriptedRelay.JOB, 2, 1).encode());
         Throwable ended = all.handle((done, e) -> e).get(10, TimeUnit.SECONDS);
         assertThat(ended).isInstanceOf(PendingFailureException.class);
+    }
+
+    /** What its relay has cleared counts there until it has come. */
+    @Test
+    void clearedSendOfALoggedJobGoesOnWhenItsReceiverDies() throws Exception {
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, true, 0, 0));
+        CompletableFuture<ReceiveException> failure = start(() -> {
+            Operation send = endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, LONG, 0, LONG.length), SendMode.SYNCHRONOUS);
+            endpoint.await(send);
+            return send.failure();
+        });
+        ByteBuffer offer = line.hear(FrameType.OFFER);
+        line.say(ScriptedRelay.clear(offer, Wire.PAYLOAD_BYTES_MAX));
+        line.hear(FrameType.CHUNK);
+        line.say(new RankFailed(ScriptedRelay.JOB, 1, 1).encode());
+        line.hear(FrameType.EVENTS);
+        line.say(ScriptedRelay.clear(offer, LONG.length));
+        for (int at = Wire.PAYLOAD_BYTES_MAX; at < LONG.length; at += Wire.PAYLOAD_BYTES_MAX) {
+            assertThat(ScriptedRelay.view(line.hear(FrameType.CHUNK)).offset()).isEqualTo(at);
+        }
+        assertThat(failure.get()).isNull();
     }
 }

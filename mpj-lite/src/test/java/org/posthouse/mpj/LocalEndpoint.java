@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.posthouse.mpj.blocked.CollectivePosition;
 import org.posthouse.mpj.checkpoint.CheckpointImage;
@@ -397,7 +398,12 @@ public final class LocalEndpoint implements Endpoint {
 
     @Override
     public NameAnswer names(NameAsk ask) {
-        return world.names().answer(rank, ask);
+        return world.answer(rank, ask);
+    }
+
+    @Override
+    public Optional<JobJoiner> joiner() {
+        return world.joiner(rank);
     }
 
     @Override

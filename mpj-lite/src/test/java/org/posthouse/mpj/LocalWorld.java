@@ -9,11 +9,16 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.posthouse.mpj.operation.Content;
+import org.posthouse.wire.NameAnswer;
+import org.posthouse.wire.NameAsk;
 import org.posthouse.wire.ReplayLimit;
 
 /**
@@ -25,10 +30,11 @@ import org.posthouse.wire.ReplayLimit;
  * limit when they run on for ever.
  */
 public final class LocalWorld {
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = 300; // So long that ranks which only share a busy machine come to their ends.
 
     private final LocalEndpoint[] endpoints;
-    private final LocalNames names = new LocalNames();
+    private BiFunction<Integer, NameAsk, NameAnswer> names = new LocalNames()::answer;
+    private IntFunction<JobJoiner> joiner = rank -> null;
     private final Map<Thread, String> stuck = new HashMap<>();
     private Random random = new Random(1);
     private int[] sites;
@@ -53,9 +59,24 @@ public final class LocalWorld {
         sites(new int[size]);
     }
 
-    /** What the ranks publish. */
-    LocalNames names() {
-        return names;
+    /** What ranks ask of the name service is answered so. */
+    public LocalWorld names(BiFunction<Integer, NameAsk, NameAnswer> answers) {
+        names = answers;
+        return this;
+    }
+
+    NameAnswer answer(int rank, NameAsk ask) {
+        return names.apply(rank, ask);
+    }
+
+    /** Ranks join joint jobs so. */
+    public LocalWorld joiner(IntFunction<JobJoiner> joins) {
+        joiner = joins;
+        return this;
+    }
+
+    Optional<JobJoiner> joiner(int rank) {
+        return Optional.ofNullable(joiner.apply(rank));
     }
 
     /** The site of each rank; all at site 0 if this is not called. */
@@ -205,7 +226,7 @@ public final class LocalWorld {
         return sites[rank];
     }
 
-    LocalEndpoint endpoint(int rank) {
+    public LocalEndpoint endpoint(int rank) {
         return endpoints[rank];
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.determinant.ThreadUseGuard;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.ReplayLimit;
 
 /** The program's calls over the endpoints of its own job and of a joint one, and the threads that read them. */
@@ -23,7 +24,7 @@ class ObservationOrderTest {
     private final class History implements ObservationOrder.History {
         private final String name;
         private volatile boolean isCatchingUp = true;
-        private boolean isBroken;
+        private RuntimeException failure;
 
         History(String name) {
             this.name = name;
@@ -31,8 +32,8 @@ class ObservationOrderTest {
 
         @Override
         public void awaitReported() {
-            if (isBroken) {
-                throw new IllegalStateException(name);
+            if (failure != null) {
+                throw failure;
             }
             seen.add(name + " is reported");
         }
@@ -74,11 +75,21 @@ class ObservationOrderTest {
 
     @Test
     void callThatFailsBeforeItBeginsIsOver() {
-        own.isBroken = true;
-        assertThatThrownBy(inJoint::begin).hasMessage("own");
-        own.isBroken = false;
+        own.failure = new IllegalStateException("broken");
+        assertThatThrownBy(inJoint::begin).isSameAs(own.failure);
+        own.failure = null;
         call(inOwn, "a call");
         assertThat(seen).containsExactly("a call");
+    }
+
+    @Test
+    void callInTheOwnJobDoesNotFailWithAJointJobThatEnds() {
+        call(inJoint, "a call");
+        joint.failure = new FinalizedException("the other job has ended");
+        call(inOwn, "the next");
+        assertThat(seen).containsExactly("own is reported", "a call", "the next");
+        own.failure = new FinalizedException(0);
+        assertThatThrownBy(inJoint::begin).as("Finalize").isSameAs(own.failure);
     }
 
     private Thread reader(History history) {

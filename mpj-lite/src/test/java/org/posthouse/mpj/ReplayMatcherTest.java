@@ -231,6 +231,7 @@ final class ReplayMatcherTest extends OneRank {
         line.say(push(CONTEXT, 2, 22), endOfHistory());
         isLive();
         start(() -> waits(call, first));
+        tellNobodyHasFailed();
         requireDiverged();
     }
 
@@ -241,8 +242,28 @@ final class ReplayMatcherTest extends OneRank {
         Received first = new Received(CONTEXT, 10);
         new Received(CONTEXT, 10);
         start(() -> waits(call, first));
-        line.say(push(CONTEXT, 2, 22));
+        line.say(push(CONTEXT, 2, 22), endOfHistory());
+        line.hear(FrameType.LIVE);
+        tellNobodyHasFailed();
         requireDiverged();
+    }
+
+    /** The event that the process before saw next stands behind all failures that it knew of in this wait. LIVE would never come. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Wait", "Waitany"})
+    void waitForSkippedReceiveIsDivergenceAtOnceIfAnotherEventIsNext(String call) throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 2, 22), endOfHistory(DeterminantLog.TAKEN));
+        start(() -> waits(call, first));
+        requireDiverged();
+    }
+
+    /** The rank asks; no notice of a failure has come before the answer. */
+    private void tellNobodyHasFailed() throws Exception {
+        line.hear(FrameType.EVENTS);
+        line.say(ScriptedRelay.ack(0, 1));
     }
 
     @Test

@@ -186,6 +186,26 @@ final class RestartedRankTest extends OneRank {
         inside.join();
     }
 
+    /** A history without the order of two threads is not enough for a follower. */
+    @Test
+    void twoThreadsInsideAtOnceEndAJobWhoseRanksRunMoreThanOnce() throws Exception {
+        connect(
+                Hello.firstStart(ScriptedRelay.JOB, 0), new Settings(1 << 18, 0, Settings.KEPT_BYTES_LEAST, 60, true, true), welcome(1, 0));
+        Operation errand = endpoint.begin();
+        Thread inside = new Thread(() -> endpoint.await(errand));
+        inside.setDaemon(true); // The process would have ended with it.
+        inside.start();
+        while (inside.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        start(() -> send(1));
+        CloseNotice abort = CloseNotice.decode(line.hear(FrameType.ABORT));
+        assertThat(abort.text())
+                .isEqualTo("cannot run more than once (posthouse run -r): several of its threads were inside MPI calls at once;"
+                        + " let one thread at a time call MPI, or run it without -r");
+        assertThat(end.how.get()).isEqualTo("exit 1");
+    }
+
     @Test
     void aCollectiveBesideTheProgramIsNone() throws Exception {
         connect(1);
@@ -467,6 +487,10 @@ final class RestartedRankTest extends OneRank {
             endpoint.await(gone);
             return null;
         });
+        line.say(history(0));
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.EVENTS);
+        line.say(ScriptedRelay.ack(0, 1)); // Nobody has died, and no communicator is revoked.
         CloseNotice abort = CloseNotice.decode(line.hear(FrameType.ABORT));
         assertThat(abort.text()).contains("found a wait for what it had taken back then, after event 0");
         assertThat(end.how.get()).isEqualTo("exit 71");

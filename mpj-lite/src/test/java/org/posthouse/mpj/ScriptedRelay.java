@@ -118,9 +118,12 @@ public final class ScriptedRelay implements AutoCloseable {
             socket.getOutputStream().write(all.array(), 0, all.position());
         }
 
-        /** The rank's next frame, which is of this type and sound. */
+        /** The rank's next frame, which is of this type and sound. On a busy machine a rank may say at any time that it has waited long. */
         public ByteBuffer hear(FrameType type) throws IOException, WireException {
             ByteBuffer frame = hearAny();
+            while (view(frame).type() == FrameType.BLOCKED && type != FrameType.BLOCKED) {
+                frame = hearAny();
+            }
             assertThat(view(frame).type()).isSameAs(type);
             return frame;
         }
@@ -298,6 +301,15 @@ public final class ScriptedRelay implements AutoCloseable {
                 .flags(gone ? FrameView.FOUND : 0)
                 .address(view(withdraw).context(), 0, view(withdraw).destination(), 0)
                 .sequence(view(withdraw).sequence());
+        return frame;
+    }
+
+    /** The answer to a PROBE: a message of so many bytes. */
+    public static ByteBuffer found(ByteBuffer probe, int source, int bytes) {
+        ByteBuffer frame = fixed(FrameType.PROBE_ANSWER, Wire.MESSAGE_HEADER_BYTES);
+        FrameView asked = view(probe);
+        view(frame).flags(FrameView.FOUND).address(asked.context(), source, asked.destination(), asked.tag()).content(bytes, bytes, 1)
+                .request(asked.postRequest());
         return frame;
     }
 

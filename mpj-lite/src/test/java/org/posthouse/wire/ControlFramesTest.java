@@ -33,6 +33,7 @@ final class ControlFramesTest {
     /** Frames that have flag bit 0. */
     private static final Set<FrameType> FLAGGED =
             EnumSet.of(
+                    FrameType.RESENT,
                     FrameType.PROBE,
                     FrameType.DELIVERED,
                     FrameType.AHEAD,
@@ -152,6 +153,31 @@ final class ControlFramesTest {
                     random.nextBoolean());
             assertThat(SampleFrames.decode(open.encode())).usingRecursiveComparison().isEqualTo(open);
         }
+    }
+
+    @Test
+    void bringsBackJobOpenWithFollowedRanks() throws WireException {
+        JobOpen plain = new JobOpen(7, Token.NONE, Durability.NONE, false, "n", SampleFrames.HOMES, new int[200]);
+        int[] degrees = new int[200];
+        Arrays.fill(degrees, 1);
+        degrees[0] = 3;
+        degrees[199] = 3;
+        JobOpen open = plain.with(FollowedRanks.of(degrees)).at("relay").comingBack();
+        JobOpen read = JobOpen.decode(open.encode());
+        assertThat(read).usingRecursiveComparison().isEqualTo(open);
+        assertThat(read.remembers()).isTrue();
+        assertThat(read.logged()).isFalse();
+        assertThat(List.of(read.followed().of(0), read.followed().of(1), read.followed().of(199))).containsExactly(2, 0, 2);
+        assertThat(JobOpen.decode(plain.encode()).remembers()).isFalse();
+    }
+
+    @Test
+    void refusesFollowedRanksThatTheJobHasNotOrThatReadALog() {
+        JobOpen plain = new JobOpen(7, Token.NONE, Durability.NONE, false, "n", SampleFrames.HOMES, new int[2]);
+        assertRefused(plain.with(FollowedRanks.of(1, 1, 2)).encode(), CloseReason.LIMIT);
+        assertRefused(plain.with(FollowedRanks.of(17, 1)).encode(), CloseReason.LIMIT);
+        JobOpen logged = new JobOpen(7, Token.NONE, Durability.PROCESS, false, "n", SampleFrames.HOMES, new int[2]);
+        assertRefused(logged.with(FollowedRanks.of(2, 1)).encode(), CloseReason.MALFORMED_FRAME);
     }
 
     /** As many relays as fit, those that were named first. */
@@ -362,23 +388,33 @@ final class ControlFramesTest {
         }
         assertRefused(changed(FrameType.STATE, 24, 4, 0), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), CloseReason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 16), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 32), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.RANK_FAILED, 16, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.RANK_FAILED, 20, 4, 0), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.REVOKE, 16, 4, 3), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.REVOKE, 20, 4, 257), CloseReason.LIMIT);
         assertRefused(changed(FrameType.AGREE, 20, 4, 5), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.AGREE, 24, 4, 2), CloseReason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.AGREE, 32, 4, 2), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.AGREE, 32, 4, 3), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.AGREED, 36, 4, 2), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.AGREED, 40, 4, 0), CloseReason.LIMIT);
         assertRefused(changed(FrameType.AGREED, 44, 4, 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.CONFIRMED, 16, 4, 1), CloseReason.MALFORMED_FRAME); // Of two messages.
+        assertRefused(changed(FrameType.CONFIRMED, 16, 4, 3), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.CONFIRMED, 20, 4, 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.CONFIRMED, 28, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.CONFIRMED, 32, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.PROMOTED, 16, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.PROMOTED, 20, 4, Hello.PAGES_MAX + 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.PROMOTED, 36, 4, 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.PROMOTED, 40, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.PROMOTED, 48, 4, -1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 22, 2, 2), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), CloseReason.WRONG_VERSION);
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), CloseReason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.PROMOTED + 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LEADS + 1), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_REPORT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_REPORT, 16, 4, JobReport.NODE), CloseReason.MALFORMED_FRAME); // And with lines left out.

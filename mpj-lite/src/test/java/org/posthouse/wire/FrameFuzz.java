@@ -59,6 +59,8 @@ public final class FrameFuzz {
             case REVOKE -> ((Revocation) decoded).encode();
             case AGREE -> ((Agree) decoded).encode();
             case AGREED -> ((Agreed) decoded).encode();
+            case CONFIRMED -> ((Confirmed) decoded).encode();
+            case PROMOTED -> ((Promoted) decoded).encode();
             case JOINT_ENDED -> ((JointEnded) decoded).encode();
             case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> namePage(type, (NamePage) decoded);
             case BLOCKED, MISMATCH -> ((BlockedReport) decoded).encode(type);

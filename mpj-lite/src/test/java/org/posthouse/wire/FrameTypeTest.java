@@ -100,6 +100,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.REVOKE, RANK | RELAY | LINK);
         SENDERS.put(FrameType.AGREE, RANK | LINK);
         SENDERS.put(FrameType.AGREED, RELAY | LINK);
+        SENDERS.put(FrameType.CONFIRMED, RELAY);
+        SENDERS.put(FrameType.PROMOTED, RELAY);
         SENDERS.put(FrameType.GOSSIP, RELAY | LINK | AGENT);
         SENDERS.put(FrameType.DETECTOR_QUESTION, LINK | AGENT);
         SENDERS.put(FrameType.DETECTOR_VERDICT, RELAY | LINK);

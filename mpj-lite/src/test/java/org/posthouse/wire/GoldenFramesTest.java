@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +124,14 @@ final class GoldenFramesTest {
                 FrameType.AGREED,
                 "00000040 53000000 01020304 05060708 00000012 00000013 00000001 00000014 00000015 00000001 "
                         + "00000001 00000000 00000000 00000022 00000000 00000020");
+        GOLDEN.put(
+                FrameType.CONFIRMED,
+                "00000038 5a000000 01020304 05060708 00000002 00000000 00000011 00000012 00000000 00000015 "
+                        + "00000013 00000014 00000000 00000016");
+        GOLDEN.put(
+                FrameType.PROMOTED,
+                "00000038 5b000000 01020304 05060708 00000003 00000005 00000000 01000000 00004000 00000000 "
+                        + "00000000 00001112 00000000 00003132");
         GOLDEN.put(
                 FrameType.NAME_ASK,
                 "0000004b 49000000 01020304 05060708 00000000 00000037 00000000 03000000 03612f62 00000000 "
@@ -300,8 +309,23 @@ final class GoldenFramesTest {
         JobEvent behind = new JobEvent(SampleFrames.JOB, JobEvent.SENDS_BEHIND, 3, 2, 0x51, 0x61, "Send");
         assertThat(hex(behind.encode())).isEqualTo(golden);
         assertThat(JobEvent.decode(ByteBuffer.wrap(HexFormat.of().parseHex(golden)))).isEqualTo(behind);
-        ByteBuffer later = ByteBuffer.wrap(HexFormat.of().parseHex(golden.replace("00000013", "00000017")));
-        assertThatThrownBy(() -> JobEvent.decode(later)).isInstanceOf(WireException.class).hasMessage("JOB_EVENT of kind 23, expected 1 to 22 without 13");
+        ByteBuffer later = ByteBuffer.wrap(HexFormat.of().parseHex(golden.replace("00000013", "00000018")));
+        assertThatThrownBy(() -> JobEvent.decode(later)).isInstanceOf(WireException.class).hasMessage("JOB_EVENT of kind 24, expected 1 to 23 without 13");
+    }
+
+    /** In HELLO the kind stands behind the version. */
+    @Test
+    void aFollowerIsKind4AndWritesNoKeptFrames() throws WireException {
+        Hello follower = Hello.follower(SampleFrames.JOB, 3, 2);
+        String golden = "0000004c01000000010203040506070850485331" + "00020004" + "000000030000000200000000" + "0".repeat(64) + "0000000000000001";
+        assertThat(hex(follower.encode())).isEqualTo(golden);
+        assertThat(Hello.decode(follower.encode())).isEqualTo(follower);
+        assertThat(Hello.decode(follower.again(Hello.AGAIN, 5, 6, 7, 1, 1).encode()).kind()).isEqualTo(Hello.FOLLOWER);
+        for (Hello wrong : List.of(follower.again(Hello.MOVED, 5, 6, 7, 1, 0), follower.again(Hello.AGAIN, 5, 6, 7, 2, 0))) {
+            assertThatThrownBy(() -> Hello.decode(wrong.encode()))
+                    .isInstanceOf(WireException.class)
+                    .hasMessageEndingWith("expected start 0 (fresh) or 2 (again) and no kept frames of a follower");
+        }
     }
 
     private static String hex(ByteBuffer frame) {

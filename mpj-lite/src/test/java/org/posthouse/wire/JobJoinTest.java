@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JobJoinTest {
     private static final JobJoin JOIN = SampleFrames.JOB_JOIN;
@@ -45,11 +48,52 @@ class JobJoinTest {
         assertThat(JobOpen.decode(SampleFrames.JOB_OPEN.encode()).isJoint()).isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource({"PROCESS, RESTART", "PROCESS, ABORT", "NONE, ABORT", "NONE, BLANK", "NONE, SHRINK"})
+    void openingKeepsWhatBecomesOfTheJobWhenARankDies(Durability durability, FailureMode mode) throws Exception {
+        JobOpen plain = new JobOpen(7, SampleFrames.TOKEN, durability, false, "a", SampleFrames.JOB_OPEN.homes(), new int[] {0});
+        JobOpen opening = JobOpen.decode(plain.with(mode).encode());
+        assertThat(opening.onFailure()).isEqualTo(mode);
+        assertThat(opening.comingBack().keepingOutput().at("relay").onFailure()).isEqualTo(mode);
+        assertThat(JobOpen.decode(plain.encode()).onFailure()).isEqualTo(FailureMode.usual(durability != Durability.NONE));
+    }
+
+    @Test
+    void openingOfAJobThatReplacesItsDeadHasAHomeForEachProcess() throws Exception {
+        JobOpen opening = new JobOpen(7, SampleFrames.TOKEN, false, "rebuild", SampleFrames.HOMES, new int[] {0, 1, 1}).rebuilding(3);
+        JobOpen read = JobOpen.decode(opening.encode()).comingBack();
+        assertThat(read.onFailure()).isEqualTo(FailureMode.REBUILD);
+        assertThat(read.homeOf()).containsExactly(0, 1, 1, 0, 1, 1, 0, 1, 1);
+        assertThat(read.ranks()).isEqualTo(3);
+        assertThat(read.tokenOf(4)).isEqualTo(opening.tokenOf(4)).isNotEqualTo(opening.tokenOf(1));
+        ByteBuffer frame = opening.encode();
+        frame.putInt(frame.limit() - Integer.BYTES, 2);
+        assertThatThrownBy(() -> JobOpen.decode(frame)).isInstanceOf(WireException.class).hasMessageContaining("9 processes, 2 for each rank");
+    }
+
+    @Test
+    void refusesAnOpeningWhoseProcessesOfARankHaveDifferentHomes() {
+        ByteBuffer frame =
+                new JobOpen(7, SampleFrames.TOKEN, Durability.NONE, false, "rebuild", SampleFrames.HOMES, new int[] {0, 1, 0, 0}, 0, false, List.of(),
+                        FailureMode.REBUILD, FollowedRanks.NONE, 2).encode();
+        assertThatThrownBy(() -> JobOpen.decode(frame)).isInstanceOf(WireException.class)
+                .hasMessageContaining("process 3 at home 0, expected 1, that of its rank 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"64", "80", "104"})
+    void refusesNewProcessesForTheDeadOfWhomNobodyIsToldOrThatAreFollowed(int start) {
+        ByteBuffer frame = new JobOpen(7, SampleFrames.TOKEN, false, "rebuild", SampleFrames.HOMES, new int[] {0, 1}).rebuilding(2).encode();
+        frame.putShort(frame.position() + 32, (short) start);
+        assertThatThrownBy(() -> JobOpen.decode(frame)).isInstanceOf(WireException.class).hasMessageContaining("start " + start + " that has 64");
+    }
+
     @Test
     void refusesAnOpeningWithOtherRanksThanItsParts() {
         JobOpen opening = JobOpen.joint(JOIN, SampleFrames.TOKEN, Durability.PROCESS, "a and b");
         ByteBuffer frame = new JobOpen(
-                opening.job(), opening.token(), opening.durability(), false, "a and b", opening.homes(), new int[] {0, 0}, 0, false, opening.parts(), false)
+                opening.job(), opening.token(), opening.durability(), false, "a and b", opening.homes(), new int[] {0, 0}, 0, false, opening.parts(),
+                opening.onFailure(), FollowedRanks.NONE, 1)
                 .encode();
         assertThatThrownBy(() -> JobOpen.decode(frame)).isInstanceOf(WireException.class).hasMessageContaining("joint job of 2 ranks, with 3 processes");
     }

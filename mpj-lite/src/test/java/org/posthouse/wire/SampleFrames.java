@@ -38,6 +38,9 @@ final class SampleFrames {
     static final Agree AGREE = new Agree(JOB, 0x12, 5, 0x13, Agree.Kind.SHRINK, 0x14, ranks(1, 5), ranks(1));
     static final Agreed AGREED = new Agreed(
             JOB, 0x12, 0x13, Agree.Kind.SHRINK, 0x14, 0x15, true, ranks(1, 5), ranks(5));
+    static final Confirmed CONFIRMED = new Confirmed(
+            JOB, List.of(new Confirmed.Message(0x11, 0x12, 0x15), new Confirmed.Message(0x13, 0x14, 0x16)));
+    static final Promoted PROMOTED = new Promoted(JOB, 3, 0x1000000, 0x4000, 0x1112, 0x3132, 5);
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
@@ -125,6 +128,8 @@ final class SampleFrames {
             case REVOKE -> REVOCATION.encode();
             case AGREE -> AGREE.encode();
             case AGREED -> AGREED.encode();
+            case CONFIRMED -> CONFIRMED.encode();
+            case PROMOTED -> PROMOTED.encode();
             case NAME_ASK -> namePage(type, NAME_ASK.encode());
             case NAME_ANSWER, NAME_CHANGED -> namePage(type, NAME_ANSWER.encode());
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
@@ -327,6 +332,8 @@ final class SampleFrames {
             case REVOKE -> Revocation.decode(frame);
             case AGREE -> Agree.decode(frame);
             case AGREED -> Agreed.decode(frame);
+            case CONFIRMED -> Confirmed.decode(frame);
+            case PROMOTED -> Promoted.decode(frame);
             case JOINT_ENDED -> JointEnded.decode(frame);
             case NAME_ASK, NAME_ANSWER, NAME_CHANGED -> NamePage.decode(frame);
             case BLOCKED, MISMATCH -> BlockedReport.decode(frame);

@@ -16,6 +16,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.posthouse.status.JobStatus;
+import org.posthouse.status.FollowerStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.NodeStatus;
@@ -206,6 +207,12 @@ final class RelayMeters {
         counter("posthouse.matched", tags, "receives matched with a message", s -> s.snapshot.counters().matched());
         counter("posthouse.stored", tags, "messages that had to wait for a receive", s -> s.metrics.messagesStored());
         counter("posthouse.pushed", tags, "messages sent to their ranks unasked", s -> s.metrics.messagesPushed());
+        gauge("posthouse.followers", tags, "processes that follow ranks", RelayMeters::followers);
+        gauge("posthouse.followers.behind", tags, "most deliveries and events that a follower was not sent yet", RelayMeters::behind);
+        String fate = "what became of processes that followed ranks";
+        counter("posthouse.followers.ended", tags.and("fate", "promoted"), fate, s -> s.metrics.followers().promoted());
+        counter("posthouse.followers.ended", tags.and("fate", "lost"), fate, s -> s.metrics.followers().lost() - s.metrics.followers().diverged());
+        counter("posthouse.followers.ended", tags.and("fate", "diverged"), fate, s -> s.metrics.followers().diverged());
         counter("posthouse.divergences", tags, "messages that restarted ranks would have sent otherwise than before", s -> s.metrics.divergences());
         gauge("posthouse.unexpected", tags, "messages that wait for a receive", s -> s.snapshot.counters().unexpected());
         gauge("posthouse.posted", tags, "receives that wait for a message", s -> s.snapshot.counters().posted());
@@ -322,6 +329,18 @@ final class RelayMeters {
 
     private double parked(String relay, ToDoubleFunction<LinkStatus.Parked> value) {
         return link(relay, view -> view.parked().map(value::applyAsDouble).orElse(0.0));
+    }
+
+    private Stream<FollowerStatus> allFollowers() {
+        return snapshot.jobs().stream().flatMap(job -> job.ranks().stream()).flatMap(rank -> rank.followers().stream());
+    }
+
+    private double followers() {
+        return allFollowers().count();
+    }
+
+    private double behind() {
+        return allFollowers().mapToLong(FollowerStatus::behind).max().orElse(0);
     }
 
     private double downSeconds(String relay) {

@@ -170,7 +170,7 @@ class ConsoleBrowserTest {
             List<RankStatus> left = List.of(Scenes.rank(0, here, RankStatus.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankStatus.State.LOST, 1, 5),
                     Scenes.rank(2, here, RankStatus.State.AWAY, 1, 5), Scenes.rank(3, here, RankStatus.State.FINALIZED, 1, 5));
             List<JobStatus> jobs = new ArrayList<>(IntStream.range(0, 7)
-                    .mapToObj(i -> new JobStatus("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0, 0, "", 0, 0)).toList());
+                    .mapToObj(i -> new JobStatus("e" + i, "ended" + i, 4, "none", "abort", "FAILED", 9_000 - i, left, 0, "", 0, 0, "", 0, 0)).toList());
             jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
             browser.open(ops.uri("/").toString());
@@ -333,7 +333,7 @@ class ConsoleBrowserTest {
             RelayStatus relay = ops.relay.snapshot;
             LinkStatus link = relay.links().getLast();
             List<LinkStatus> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
-            JobStatus job = new JobStatus("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
+            JobStatus job = new JobStatus("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "abort", "RUNNING", 0,
                     List.of(new RankStatus(0, "area-number-11", "far", RankStatus.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0, "", 0, 0)), 0, "", 0, 0, "", 0,
                     0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.posthouse.status.DetectorCounts;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
@@ -125,11 +126,11 @@ final class ConsoleDemo {
 
     private static RelayStatus.Counters counters(long moved, int unexpected) {
         return new RelayStatus.Counters(new Traffic(moved, moved - 40, moved * 1024, moved * 1019), moved / 3, moved / 3 * 1024, moved - 55,
-                unexpected, 11, 6_291_456, 6_144, moved % 262_144, 4, unexpected);
+                unexpected, 11, 6_291_456, 6_144, moved % 262_144, 4, unexpected, new DetectorCounts(moved, 3, 5, 4, 1, 0));
     }
 
     private static JobStatus job(String id, String name, int size, String state, long at, List<RankStatus> ranks) {
-        return new JobStatus(id, name, size, "process", state, at, ranks, 0, "", 0, 0, "user 1000", 0, 0);
+        return new JobStatus(id, name, size, "process", "restart", state, at, ranks, 0, "", 0, 0, "user 1000", 0, 0);
     }
 
     private static List<RankStatus> ranks(int from, int to, String site, String relay, long moved) {

@@ -69,7 +69,7 @@ class ConsoleDrawnViewsTest {
     @Test
     void fiveHundredRanksAreDrawnInTime() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
-            ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1, List.of(new JobStatus(Scenes.JOB, "demo.Ring", 512, "process", "RUNNING", 1,
+            ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1, List.of(new JobStatus(Scenes.JOB, "demo.Ring", 512, "process", "restart", "RUNNING", 1,
                     Scenes.busyRanks(0, 512, "rennes", "rennes-a", new Random(7)), 0, "", 0, 0, "", 0, 0)));
             for (String view : List.of("/", "/events", JOB, JOB + "/matrix", JOB + "/timeline", JOB + "/waits")) {
                 browser.open(ops.uri(view).toString(), "window.stubSize = 512;" + stub);

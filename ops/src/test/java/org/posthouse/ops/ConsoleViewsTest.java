@@ -10,6 +10,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
+import org.posthouse.status.FollowerStatus;
+import org.posthouse.status.JobStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
 import org.posthouse.testkit.Browser;
@@ -38,6 +40,28 @@ class ConsoleViewsTest {
                 assertThat(browser.run("return document.title")).isEqualTo(title);
                 browser.run("location.reload()");
             }
+        }
+    }
+
+    @Test
+    void aRelaysPageSaysWhatItsChecksOfSilentNodesCameTo() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            browser.open(ops.uri("/relays/rennes-a").toString());
+            browser.await("the checks", () -> browser.text("main .facts-grid").contains("4 checks, 1 dead"), true);
+            assertThat(browser.text("main .facts-grid")).contains("3 answered; 0 came back after the verdict");
+        }
+    }
+
+    @Test
+    void aRankShowsWhoFollowsItAndHowFarBehind() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            List<RankStatus> ranks = new ArrayList<>(Scenes.ranks(2, "rennes-a"));
+            ranks.set(1, ranks.get(1).followedBy(List.of(new FollowerStatus(3, "n2", 1_200, 4_096), new FollowerStatus(5, "", 0, 0))));
+            ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1, List.of(Scenes.job(Scenes.JOB, ranks)));
+            browser.open(ops.uri("/jobs/" + Scenes.JOB).toString());
+            String state = ".scroll tbody tr td:nth-child(4) .sub";
+            browser.await("the followers", () -> browser.text(state), "follower 3 on n2, 1,200 behind; follower 5");
+            assertThat(browser.text("main .facts-grid")).contains("2 processes beside the leaders");
         }
     }
 
@@ -147,6 +171,17 @@ class ConsoleViewsTest {
     }
 
     /** It does not know yet whether a job has run, nor how much is in its log. */
+    @Test
+    void jobThatGoesOnWithoutItsDeadSaysSo() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            RankStatus dead = new RankStatus(0, "rennes", "rennes-a", RankStatus.State.LOST, 1, 0, 0, 0, 0, 0, 0, "", 0, "", 0, 0);
+            JobStatus job = new JobStatus(Scenes.JOB, "demo.Ring", 2, "none", "shrink", "RUNNING", 0, List.of(dead), 0, "", 0, 0, "", 0, 0);
+            ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1, List.of(job));
+            browser.open(ops.uri("/jobs/" + Scenes.JOB).toString());
+            browser.await("the mode", () -> browser.text("main").contains("the program goes on without 1 rank"), true);
+        }
+    }
+
     @Test
     void relayThatReadsItsLogSaysSo() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {

@@ -30,9 +30,9 @@ class JobBoardTest {
 
     @Test
     void listsThoseThatRunAndTheNewestFirstAndRanksInOrder() {
-        JobStatus older = new JobStatus("aa", "older", 1, "none", "FINISHED", 30, List.of(), 0, "", 0, 0, "", 0, 0);
-        JobStatus oldest = new JobStatus("cc", "oldest", 1, "none", "RUNNING", 5, List.of(), 0, "", 0, 0, "", 0, 0);
-        JobStatus newer = new JobStatus("bb", "newer", 2, "none", "RUNNING", 20,
+        JobStatus older = new JobStatus("aa", "older", 1, "none", "abort", "FINISHED", 30, List.of(), 0, "", 0, 0, "", 0, 0);
+        JobStatus oldest = new JobStatus("cc", "oldest", 1, "none", "abort", "RUNNING", 5, List.of(), 0, "", 0, 0, "", 0, 0);
+        JobStatus newer = new JobStatus("bb", "newer", 2, "none", "abort", "RUNNING", 20,
                 List.of(Scenes.rank(1, "a", RankStatus.State.CONNECTED, 1, 1),
                         Scenes.rank(0, "a", RankStatus.State.CONNECTED, 1, 1)),
                 0, "", 0, 0, "", 0, 0);
@@ -43,9 +43,9 @@ class JobBoardTest {
 
     @Test
     void countsTheDivergencesOfAllRelaysAndTellsWhichLosesPatienceFirst() {
-        JobStatus none = new JobStatus("aa", "job", 2, "process", "RUNNING", 10, List.of(), 0, "", 0, 0, "", 0, 0);
-        JobStatus some = new JobStatus("aa", "job", 2, "process", "RUNNING", 11, List.of(), 3, "rank 1 sends otherwise", 900, 70, "user 7", 5, 6);
-        JobStatus more = new JobStatus("aa", "job", 2, "process", "RUNNING", 12, List.of(), 4, "rank 0 sends otherwise", 500, 0, "user 8", 1, 2);
+        JobStatus none = new JobStatus("aa", "job", 2, "process", "restart", "RUNNING", 10, List.of(), 0, "", 0, 0, "", 0, 0);
+        JobStatus some = new JobStatus("aa", "job", 2, "process", "restart", "RUNNING", 11, List.of(), 3, "rank 1 sends otherwise", 900, 70, "user 7", 5, 6);
+        JobStatus more = new JobStatus("aa", "job", 2, "process", "restart", "RUNNING", 12, List.of(), 4, "rank 0 sends otherwise", 500, 0, "user 8", 1, 2);
         JobStatus all = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(none)), Scenes.relay("s", "b", 0, List.of(some)),
                 Scenes.relay("s", "c", 0, List.of(more))))
                 .getFirst();

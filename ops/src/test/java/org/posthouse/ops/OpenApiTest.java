@@ -53,6 +53,7 @@ class OpenApiTest {
         "ParkedJob, org.posthouse.status.LinkStatus$ParkedJob",
         "Job, org.posthouse.status.JobStatus",
         "Rank, org.posthouse.status.RankStatus",
+        "Follower, org.posthouse.status.FollowerStatus",
         "Event, org.posthouse.status.RelayEvent",
         "Names, org.posthouse.status.NamesStatus",
         "BoundName, org.posthouse.status.NamesStatus$BoundName",

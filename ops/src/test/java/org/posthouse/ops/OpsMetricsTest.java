@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.status.DetectorCounts;
+import org.posthouse.status.FollowerCounts;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayMetrics;
@@ -161,7 +162,8 @@ class OpsMetricsTest {
                 Map.of("expired", 2L),
                 Map.of("packet", 3L),
                 new RelayMetrics.Staging(71, 72, 73),
-                new DetectorCounts(81, 82, 83, 84, 85, 86));
+                new DetectorCounts(81, 82, 83, 84, 85, 86),
+                new FollowerCounts(91, 95, 3));
         String relay = "relay=\"rennes-a\",site=\"rennes\"";
         assertThat(ops.get("/metrics").body().lines()).contains(
                 "posthouse_messages_total{direction=\"in\",mode=\"pooled\"," + relay + "} 1234.0",
@@ -172,6 +174,11 @@ class OpsMetricsTest {
                 "posthouse_staged_bytes_total{direction=\"in\"," + relay + "} 71.0",
                 "posthouse_staged_bytes_total{direction=\"out\"," + relay + "} 72.0",
                 "posthouse_stage_cache_bytes{" + relay + "} 73.0",
+                "posthouse_followers{" + relay + "} 0.0",
+                "posthouse_followers_behind{" + relay + "} 0.0",
+                "posthouse_followers_ended_total{fate=\"promoted\"," + relay + "} 91.0",
+                "posthouse_followers_ended_total{fate=\"lost\"," + relay + "} 92.0",
+                "posthouse_followers_ended_total{fate=\"diverged\"," + relay + "} 3.0",
                 "posthouse_detector_messages_total{fate=\"passed\"," + relay + "} 81.0",
                 "posthouse_detector_messages_total{fate=\"dropped\"," + relay + "} 82.0",
                 "posthouse_detector_suspicions_total{" + relay + "} 83.0",

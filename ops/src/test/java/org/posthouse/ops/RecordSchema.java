@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.posthouse.status.FollowerStatus;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
@@ -39,6 +40,7 @@ final class RecordSchema {
             StreamStatus.class, "Streams",
             JobStatus.class, "Job",
             RankStatus.class, "Rank",
+            FollowerStatus.class, "Follower",
             RankActivity.Span.class, "WaitSpan",
             KeysStatus.class, "Keys");
 

@@ -7,6 +7,7 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.posthouse.status.DetectorCounts;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.KeysStatus;
 import org.posthouse.status.LinkStatus;
@@ -121,7 +122,7 @@ final class Scenes {
                         List.of(), 0, NO_STREAMS, Optional.of(parked()), "", "cannot connect: refused"));
         return new RelayStatus(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelayStatus.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4, 2, 16, 5)),
-                new RelayStatus.Counters(new Traffic(messages, 7, 4096, 1024), 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
+                new RelayStatus.Counters(new Traffic(messages, 7, 4096, 1024), 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12, new DetectorCounts(900, 2, 4, 3, 1, 0)),
                 Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
                 Optional.of(new KeysStatus("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
                 Optional.of(new StreamStatus(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamStatus.Forward(
@@ -145,7 +146,7 @@ final class Scenes {
     }
 
     static JobStatus standingStill(JobStatus j, long since) {
-        return new JobStatus(j.id(), j.name(), j.size(), j.durability(), j.state(), j.startedAt(), j.ranks(), j.divergences(), j.divergence(),
+        return new JobStatus(j.id(), j.name(), j.size(), j.durability(), j.onFailure(), j.state(), j.startedAt(), j.ranks(), j.divergences(), j.divergence(),
                 j.launcherAwaitedUntil(), since, j.owner(), j.reservedBytes(), j.pinnedBytes());
     }
 
@@ -181,7 +182,7 @@ final class Scenes {
     }
 
     static JobStatus job(String id, List<RankStatus> ranks) {
-        return new JobStatus(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0, 0, "user 1000", 4_000, 2_000);
+        return new JobStatus(id, "demo.Ring", 4, "process", "restart", "RUNNING", 6_000, ranks, 0, "", 0, 0, "user 1000", 4_000, 2_000);
     }
 
     static RankStatus rank(int rank, String relay, RankStatus.State state, int incarnation, long sent) {

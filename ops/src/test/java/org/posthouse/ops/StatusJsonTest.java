@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.ops.Scenes.MovingRelay;
+import org.posthouse.status.FollowerStatus;
 import org.posthouse.status.JobStatus;
 import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
@@ -27,7 +28,8 @@ class StatusJsonTest {
     void writesTheSameBytesAsBefore() throws IOException {
         List<JobStatus> jobs = List.of(Scenes.job(Scenes.JOB, List.of(
                 Scenes.rank(0, "rennes", RankStatus.State.CONNECTED, 2, 100),
-                new RankStatus(1, "orsay", "orsay/2", RankStatus.State.AWAY, 3, 11, 12, 13, 14, 15, 16, "Comm.Recv", 17, "n1", 18, 19))));
+                new RankStatus(1, "orsay", "orsay/2", RankStatus.State.AWAY, 3, 11, 12, 13, 14, 15, 16, "Comm.Recv", 17, "n1", 18, 19,
+                        List.of(new FollowerStatus(4, "n2", 20, 21))))));
         RelayStatus full = Scenes.relay("rennes", "rennes", 9, jobs);
         RelayStatus bare = new RelayStatus(
                 "orsay", "orsay/2", "threaded", "0.1.0", 6_000, "", List.of(), List.of(), List.of(), full.counters(),

@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param name       what the user calls it, usually the main class
  * @param size       number of ranks the job was started with
  * @param durability none, process, host or copies
+ * @param onFailure  what becomes of it when a rank dies: restart, abort, blank, shrink, rebuild, restart,blank or restart,shrink
  * @param state      e.g. STARTING, RUNNING, FINISHED, FAILED
  * @param startedAt  milliseconds since 1970 UTC
  * @param ranks      the ranks this relay knows of; the home relay of a rank has its counters
@@ -27,7 +28,7 @@ import java.util.Objects;
  *         before this job; 0 if none does
  */
 public record JobStatus(
-        String id, String name, int size, String durability, String state, long startedAt, List<RankStatus> ranks,
+        String id, String name, int size, String durability, String onFailure, String state, long startedAt, List<RankStatus> ranks,
         long divergences, String divergence, long launcherAwaitedUntil, long standsStillSince, String owner, long reservedBytes, long pinnedBytes) {
 
     /** Copies the ranks and refuses nulls. */
@@ -35,6 +36,7 @@ public record JobStatus(
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(durability, "durability");
+        Objects.requireNonNull(onFailure, "onFailure");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(divergence, "divergence");
         Objects.requireNonNull(owner, "owner");
@@ -49,7 +51,7 @@ public record JobStatus(
     /** The same job with these ranks. */
     public JobStatus with(List<RankStatus> newRanks) {
         return new JobStatus(
-                id, name, size, durability, state, startedAt, newRanks, divergences, divergence, launcherAwaitedUntil, standsStillSince, owner,
+                id, name, size, durability, onFailure, state, startedAt, newRanks, divergences, divergence, launcherAwaitedUntil, standsStillSince, owner,
                 reservedBytes, pinnedBytes);
     }
 
@@ -57,7 +59,7 @@ public record JobStatus(
     public JobStatus merge(JobStatus other) {
         JobStatus head = other.startedAt < startedAt ? other : this;
         return new JobStatus(
-                head.id, head.name, head.size, head.durability, head.state, head.startedAt, head.ranks,
+                head.id, head.name, head.size, head.durability, head.onFailure, head.state, head.startedAt, head.ranks,
                 divergences + other.divergences,
                 divergence.isEmpty() ? other.divergence : divergence,
                 soonest(launcherAwaitedUntil, other.launcherAwaitedUntil),

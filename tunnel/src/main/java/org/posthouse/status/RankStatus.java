@@ -1,5 +1,6 @@
 package org.posthouse.status;
 
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -23,6 +24,7 @@ import java.util.Objects;
  *                          that is not known
  * @param lastCheckpointAt  when it took its last checkpoint, in milliseconds since 1970 UTC; 0 if it has taken none since its
  *                          home relay started
+ * @param followers         processes that follow it, by their numbers
  */
 public record RankStatus(
         int rank,
@@ -40,7 +42,8 @@ public record RankStatus(
         long blockedSince,
         String node,
         long lastDeliveryAt,
-        long lastCheckpointAt) {
+        long lastCheckpointAt,
+        List<FollowerStatus> followers) {
 
     /** Refuses nulls. */
     public RankStatus {
@@ -49,6 +52,16 @@ public record RankStatus(
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(blockedIn, "blockedIn");
         node = node == null ? "" : node; // A relay of an earlier version does not tell it.
+        followers = followers == null ? List.of() : List.copyOf(followers); // Nor these.
+    }
+
+    /** A rank that nobody follows. */
+    public RankStatus(
+            int rank, String site, String relay, State state, int incarnation, long messagesSent, long messagesDelivered, long bytesSent,
+            long bytesDelivered, int unexpected, int posted, String blockedIn, long blockedSince, String node, long lastDeliveryAt, long lastCheckpointAt) {
+        this(
+                rank, site, relay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted, blockedIn,
+                blockedSince, node, lastDeliveryAt, lastCheckpointAt, List.of());
     }
 
     /** A rank without counters: those are at its home relay. */
@@ -60,14 +73,28 @@ public record RankStatus(
     public RankStatus with(String newSite, String newRelay, String newBlockedIn, long newBlockedSince) {
         return new RankStatus(
                 rank, newSite, newRelay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted,
-                newBlockedIn, newBlockedSince, node, lastDeliveryAt, lastCheckpointAt);
+                newBlockedIn, newBlockedSince, node, lastDeliveryAt, lastCheckpointAt, followers);
     }
 
     /** The same rank with its node and the times of its last delivery and checkpoint. */
     public RankStatus at(String newNode, long newLastDeliveryAt, long newLastCheckpointAt) {
         return new RankStatus(
                 rank, site, relay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted, blockedIn,
-                blockedSince, newNode, newLastDeliveryAt, newLastCheckpointAt);
+                blockedSince, newNode, newLastDeliveryAt, newLastCheckpointAt, followers);
+    }
+
+    /** The same with another number: a relay knows each process of a rebuilt rank by its own. */
+    public RankStatus numbered(int newRank) {
+        return new RankStatus(
+                newRank, site, relay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted, blockedIn,
+                blockedSince, node, lastDeliveryAt, lastCheckpointAt, followers);
+    }
+
+    /** The same rank with these followers. */
+    public RankStatus followedBy(List<FollowerStatus> newFollowers) {
+        return new RankStatus(
+                rank, site, relay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted, blockedIn,
+                blockedSince, node, lastDeliveryAt, lastCheckpointAt, newFollowers);
     }
 
     /** The state of a rank. */

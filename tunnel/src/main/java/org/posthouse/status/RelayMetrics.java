@@ -24,6 +24,7 @@ import java.util.Objects;
  *     there
  * @param staging files that jobs take to their nodes
  * @param detectors failure detectors of jobs
+ * @param followers processes that followed ranks
  */
 public record RelayMetrics(
         List<Flow> flows,
@@ -40,12 +41,13 @@ public record RelayMetrics(
         Map<String, Long> linkRefusals,
         Map<String, Long> groupRefusals,
         Staging staging,
-        DetectorCounts detectors) {
+        DetectorCounts detectors,
+        FollowerCounts followers) {
 
     /** Nothing has happened yet. */
     public static final RelayMetrics NONE = new RelayMetrics(
             List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of(), Map.of(),
-            new Staging(0, 0, 0), DetectorCounts.NONE);
+            new Staging(0, 0, 0), DetectorCounts.NONE, FollowerCounts.NONE);
 
     /** Copies the lists and refuses nulls. */
     public RelayMetrics {

@@ -70,6 +70,7 @@ public record RelayStatus(
      * @param waitingBytes      bytes that wait to be written to ranks and launchers, now
      * @param queuedPeak        most pieces of work that waited for one shard, in the last seconds
      * @param lagMillis         how late a timer of an event loop was at most, in the last seconds, whole milliseconds
+     * @param detectors         what it has done for the failure detectors of jobs
      */
     public record Counters(
             Traffic traffic,
@@ -82,10 +83,11 @@ public record RelayStatus(
             long creditMessages,
             long waitingBytes,
             long queuedPeak,
-            long lagMillis) {
+            long lagMillis,
+            DetectorCounts detectors) {
 
         /** The counters of a relay that has just started. */
-        public static final Counters ZERO = new Counters(Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        public static final Counters ZERO = new Counters(Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DetectorCounts.NONE);
     }
 
     /**

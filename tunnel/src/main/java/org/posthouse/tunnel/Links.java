@@ -35,6 +35,7 @@ import org.posthouse.tunnel.query.LinkQueries;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.socket.LinkTls;
 import org.posthouse.tunnel.socket.Refusals;
+import org.posthouse.tunnel.stream.InternalDoors;
 import org.posthouse.tunnel.stream.StreamLinks;
 import org.posthouse.tunnel.stream.Streams;
 import org.posthouse.tunnel.window.FairShare;
@@ -160,6 +161,7 @@ public final class Links implements StreamLinks {
     private final Routing routing;
     private final PathTargets paths;
     private final LinkQueries queries;
+    private final InternalDoors doors;
     private LinkAcceptor acceptor;
 
     /** This relay's own epoch. */
@@ -183,7 +185,8 @@ public final class Links implements StreamLinks {
         this.routing = new Routing(this);
         this.paths = new PathTargets(this, this.context.nettyEventLoop(), forwards);
         this.queries = new LinkQueries(streams, this, paths);
-        streams.lead(queries);
+        this.doors = new InternalDoors(queries);
+        streams.lead(doors);
         this.listener = new LinkDispatcher(listener, streams);
         this.keys = new RelayKeys(this.context, config.relay(), config.keys(), this::onRevocations);
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
@@ -328,6 +331,12 @@ public final class Links implements StreamLinks {
     public LinkQueries queries() {
         assert inLoop();
         return queries;
+    }
+
+    /** The doors that other relays find here and that no user configures. */
+    public InternalDoors doors() {
+        assert inLoop();
+        return doors;
     }
 
     /** The status of all links, by relay, without the part that only the relay knows. */

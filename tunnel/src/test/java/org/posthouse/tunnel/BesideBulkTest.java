@@ -33,8 +33,8 @@ import org.posthouse.wire.Wire;
 /**
  * Short messages beside bulk that never ends, over a network of 20 MB/s and 40 ms of round trip. How late a short one is, is told by how much bulk came
  * between its sending and its coming: the network's bandwidth makes a time of that. A busy machine makes the network look longer and holds words up, so that
- * the best of many tries counts, and the median, with room for that; without the governor there are 4 MB and more in each. What it is on a machine that is
- * always in time, twice the idle way and a chunk, {@link CongestionControlTest} holds.
+ * the best of many tries counts, and for the median only that it is below the 4 MB that are the least of all tries without the governor. What it is on a
+ * machine that is always in time, twice the idle way and a chunk, {@link CongestionControlTest} holds.
  */
 @ExtendWith(LeakWatch.class)
 @Timeout(180)
@@ -99,7 +99,7 @@ class BesideBulkTest {
         ahead.sort(null);
         long idle = Math.round(WAY_MS * BYTES_PER_MS);
         assertThat(ahead.getFirst()).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(3 * idle + CHUNK);
-        assertThat(ahead.get(PROBES / 2)).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(4 * idle + CHUNK);
+        assertThat(ahead.get(PROBES / 2)).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(8 * idle);
     }
 
     private void feed(Links links, ContextInternal loop) {

@@ -98,6 +98,12 @@ final class Checkpoints {
     private void save(HomedRank rank, CheckpointNotice point) {
         Save save = new Save(rank.checkpoints().nextSave(), point);
         rank.checkpoints().save(save);
+        if (rank.job().isInMemory()) {
+            save.failed = true; // No image would outlive its rank's relay.
+            grant(rank, save, save.point.bytes());
+            endIfArrived(rank, save);
+            return;
+        }
         checkpointImages.begin(rank, save.number, point.bytes());
         save.unkept = rank.job().keepsOutput();
         asking(rank).ifPresent(rank.job()::report);
@@ -151,6 +157,7 @@ final class Checkpoints {
         Job job = rank.job();
         long number = image == null ? 0 : image.number();
         job.journal().checkpoint(job.id(), rank.rank(), save.at, image);
+        rank.counters().countRecord();
         rank.checkpoints().save(null);
         job.report(rank.checkpoints().outputNotes().checkpoint(new RecoveredRank.Mark(number, save.point.out(), save.point.err())));
         OpenChannels.tellIfFull(rank); // No image helps.
@@ -222,7 +229,7 @@ final class Checkpoints {
         Save save = rank.checkpoints().save();
         if (save != null) {
             rank.checkpoints().save(null);
-            if (save.isImage()) {
+            if (save.isImage() && rank.job().isInLog()) {
                 checkpointImages.drop(rank, save.number);
             }
         }

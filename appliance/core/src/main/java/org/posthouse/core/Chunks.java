@@ -18,6 +18,7 @@ final class Chunks {
     private long span;
     private long told;
     private boolean wordWaits;
+    private boolean exempt;
     private long passed;
     private ArrayDeque<Parcel> waiting;
     private long[] places = NONE;
@@ -60,9 +61,18 @@ final class Chunks {
         return span;
     }
 
-    /** Bytes that its sender was cleared to send and that have not arrived. */
+    /** Bytes that its sender was cleared to send and that have not arrived; 0 if it is exempt. */
     long underWay() {
-        return Math.max(told - arrived, 0);
+        return exempt ? 0 : Math.max(told - arrived, 0);
+    }
+
+    /** Whether no bytes of it count as under way. */
+    boolean isExempt() {
+        return exempt;
+    }
+
+    void exempt() {
+        exempt = true;
     }
 
     void tell(long upTo) {

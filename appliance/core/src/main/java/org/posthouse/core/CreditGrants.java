@@ -6,7 +6,7 @@ import org.posthouse.wire.FrameType;
 
 /**
  * Returns credit to the senders of messages and clears offers, once there is room for their payload ({@link OfferWindows}).
- * While a sender's journal holds them neither is sent. Part of {@link Deliveries}, which knows when they are due.
+ * While a sender's job holds senders neither is sent. Part of {@link Deliveries}, which knows when they are due.
  * Confined to the relay core.
  */
 final class CreditGrants {
@@ -15,13 +15,13 @@ final class CreditGrants {
     private final BiConsumer<HomedRank, Message> progress;
 
     /**
-     * Credit or a clear that a sender is owed while its journal holds it.
+     * Credit or a clear that a sender is owed while its job holds senders.
      *
      * @param credit whether it is credit, and not a clear
      */
     private record Held(Job job, int source, boolean credit, Runnable say) {}
 
-    /** Credit and clears that journals hold: at most one for each message that the senders may have under way. */
+    /** Credit and clears that are held: at most one for each message that the senders may have under way. */
     private final ArrayDeque<Held> held = new ArrayDeque<>();
 
     /**
@@ -63,7 +63,7 @@ final class CreditGrants {
         if (message.wordWaits()) {
             return;
         }
-        boolean holds = job.journal().holds();
+        boolean holds = job.holdsSenders();
         long upTo = offerWindows.bound(message, from, !holds && peer != null && peer.isFar());
         if (upTo <= message.granted() && message.bytes() > 0) {
             return; // Less is lent than at the last grant: the message continues when the granted bytes are here.
@@ -111,7 +111,7 @@ final class CreditGrants {
     void tellNext(Job job, Message message) {
         OfferingSender from = job.sender(message.source());
         for (OfferingSender.Word word = offerWindows.next(from); word != null; word = offerWindows.next(from)) {
-            if (word.from().job().journal().holds()) {
+            if (word.from().job().holdsSenders()) {
                 hold(word);
             } else if (goesOn(word)) {
                 say(word);
@@ -174,6 +174,16 @@ final class CreditGrants {
         tellNext(job, message);
     }
 
+    /**
+     * The receiver of a message that was matched is dead. What still comes is dropped at once and needs no room, so it does not count as under way: its sender
+     * may have ended the send.
+     */
+    void exempt(Job job, Message message) {
+        offerWindows.giveBack(job.sender(message.source()), message);
+        message.exempt();
+        tellNext(job, message);
+    }
+
     // ---- credit
 
     /** Returns a message's cost to its sender's credit. */
@@ -181,14 +191,14 @@ final class CreditGrants {
         if (message.isForgiven()) {
             return;
         }
-        if (job.journal().holds()) {
+        if (job.holdsSenders()) {
             held.add(new Held(job, message.source(), true, () -> giveBack(job, message.source(), message.cost())));
         } else {
             giveBack(job, message.source(), message.cost());
         }
     }
 
-    /** Returns a message's cost to its sender's credit, also if its journal holds credit back. */
+    /** Returns a message's cost to its sender's credit, also if its job holds senders. */
     void giveBack(Job job, int source, long cost) {
         OfferingSender guest = job.guest(source);
         if (guest != null) {
@@ -207,12 +217,17 @@ final class CreditGrants {
         }
     }
 
-    // ---- credit and clears held by journals
+    // ---- credit and clears that are held
 
-    /** There is room again: sends senders the held credit and clears. */
+    /** Some jobs hold senders no more: sends these the credit and clears that were held. */
     void release() {
         for (int left = held.size(); left > 0; left--) {
-            held.remove().say().run();
+            Held next = held.remove();
+            if (next.job().holdsSenders()) {
+                held.add(next);
+            } else {
+                next.say().run();
+            }
         }
     }
 

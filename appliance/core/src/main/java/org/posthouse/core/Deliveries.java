@@ -58,10 +58,7 @@ final class Deliveries {
             case DUPLICATE -> {
                 return false;
             }
-            case GAP -> throw new WireException(
-                    CloseReason.SEQUENCE_GAP,
-                    "sequence " + view.sequence() + " from rank " + view.source() + " to " + to + " in context "
-                            + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
+            case GAP -> requireUnwanted(to, view);
             case ACCEPTED -> requireRoom(to, view);
         }
         Parcel head = frame.hold();
@@ -69,12 +66,19 @@ final class Deliveries {
         Receive posted = to.mailbox().matchFor(view.context(), view.source(), view.tag());
         Receive receive = isDiscarded(to, message) ? Receive.DISCARDED : posted == null ? push(to, message) : posted;
         try {
-            log(to, message, head, receive);
+            if (receive != Receive.DISCARDED) {
+                log(to, message, head, receive);
+            }
         } catch (JournalFailure e) {
             head.release();
             throw e;
         }
-        to.mailbox().accept(message, receive);
+        if (job.logged() && receive == Receive.DISCARDED && job.failures().isDead(to.rank())) {
+            endDiscarded(to, TransferId.of(message));
+            message.match(receive); // It is not counted: what comes to the dead counts as never sent.
+        } else {
+            to.mailbox().accept(message, receive);
+        }
         to.incoming().begin(message);
         if (message.isDiscarded()) {
             discard(to, message);
@@ -97,40 +101,117 @@ final class Deliveries {
     // ---- messages that nobody receives
 
     /**
+     * Whether an offer that waits for its receive comes for a dead rank of a logged job. It is dropped and takes no place: its sender asks for it back when
+     * it is told of the death.
+     */
+    static boolean isTooLate(HomedRank to, FrameView view) {
+        return view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) == 0 && isUnknownToTheDead(to, view);
+    }
+
+    /** Whether the rank of a logged job was dead when this message came: it has not counted it. */
+    static boolean isUnknownToTheDead(HomedRank to, FrameView view) {
+        Job job = to.job();
+        return job.logged() && job.failures().isDead(to.rank()) && view.sequence() > to.mailbox().lastSequence(view.context(), view.source());
+    }
+
+    /** A message is missing before this one, because it was dropped before the relay was restarted or by its sender. */
+    private static void requireUnwanted(HomedRank to, FrameView view) throws WireException {
+        if (!to.job().logged() || !isUnwanted(to, view.context())) {
+            throw new WireException(
+                    CloseReason.SEQUENCE_GAP,
+                    "sequence " + view.sequence() + " from rank " + view.source() + " to " + to + " in context "
+                            + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
+        }
+    }
+
+    /**
      * Whether an arriving message is dropped, because its receiver is dead or its communicator is revoked. An offer is not: its sender takes it
-     * back when it is told.
+     * back when it is told. In a logged job that holds only for a send that waits for its receive: the sender of a shorter one is not told. It is not
+     * logged either: a relay that is restarted drops it again.
      */
     private static boolean isDiscarded(HomedRank to, Message message) {
-        return message.form() != FrameType.OFFER && (to.job().failures().isDead(to.rank()) || to.mailbox().isRevoked(message.context()));
+        return isDroppable(to, message) && isUnwanted(to, message);
+    }
+
+    private static boolean isDroppable(HomedRank to, Message message) {
+        return message.form() != FrameType.OFFER || to.job().logged() && message.isStorable();
+    }
+
+    private static boolean isUnwanted(HomedRank to, Message message) {
+        return isUnwanted(to, message.context());
+    }
+
+    private static boolean isUnwanted(HomedRank to, int context) {
+        return to.job().failures().isDead(to.rank()) || to.mailbox().isRevoked(context);
     }
 
     /** Drops what has arrived of a message that is in no mailbox. What follows of it is dropped too, and then its sender gets its credit back. */
     private void discard(HomedRank to, Message message) {
+        boolean isOffer = message.form() == FrameType.OFFER;
         message.release();
-        abandon(to, message);
+        if (isOffer && !message.isAhead()) {
+            freeOfferPlace(to.job(), message);
+        }
+        if (isOffer && message.bytes() == 0 && !message.isAhead()) {
+            creditGrants.letGoOn(to.job(), message);
+        } else {
+            abandon(to, message);
+        }
+    }
+
+    /** The message is begun again, as its sender was restarted. */
+    private void endDiscarded(HomedRank to, TransferId transferId) {
+        Message before = to.incoming().arriving(transferId);
+        if (before != null) {
+            to.incoming().end(transferId);
+            to.incoming().dropDeferred(before);
+            creditGrants.abandon(to.job(), before);
+        }
     }
 
     private void discardWaiting(HomedRank to, Predicate<Message> which) {
-        to.mailbox().remove(message -> (message.form() != FrameType.OFFER || message.isAhead()) && which.test(message), message -> {
+        to.mailbox().remove(which, message -> {
             message.match(Receive.DISCARDED);
             discard(to, message);
         });
     }
 
-    /** The rank is dead: drops all that waits for it, except offers that their senders take back. */
+    /**
+     * The rank is dead: drops all that waits for it, except offers that their senders take back. In a logged job those are dropped, too, and count as taken
+     * back; but not one that was cleared before a power cut, which its sender may have sent whole: that counts as sent.
+     */
     void discardAll(HomedRank dead) {
-        discardWaiting(dead, message -> true);
+        discardWaiting(dead, message -> isDroppable(dead, message) || message.isAhead() || message.arrived() > 0);
+        if (dead.job().logged()) {
+            dead.mailbox().remove(message -> true, message -> {
+                dead.incoming().takeBack(TransferId.of(message));
+                dead.incoming().end(TransferId.of(message));
+                tellTakenBack(dead, message);
+                message.release();
+            });
+        }
         for (Message message : List.copyOf(dead.incoming().arriving())) {
             if (message.receive() != null) {
+                creditGrants.exempt(dead.job(), message);
                 progress(dead, message);
             }
+        }
+    }
+
+    /** The sender's present and later processes are told so: at their WITHDRAW, or in STATE. */
+    private static void tellTakenBack(HomedRank dead, Message message) {
+        HomedRank source = dead.job().homed(message.source());
+        if (source != null) {
+            source.sends().wasTakenBack(new TransferId(message.context(), dead.rank(), message.sequence()));
+        } else {
+            freeGuestsPlace(dead.job(), message);
         }
     }
 
     /** A communicator of the rank is revoked: drops what waits in its contexts. */
     void revoke(HomedRank to, int context) {
         to.mailbox().revoke(context);
-        discardWaiting(to, message -> to.mailbox().isRevoked(message.context()));
+        discardWaiting(to, message -> (isDroppable(to, message) || message.isAhead()) && to.mailbox().isRevoked(message.context()));
     }
 
     /** Nothing more comes from this rank: drops what has come of its messages that will never be whole. */
@@ -142,13 +223,21 @@ final class Deliveries {
         for (Message message : List.copyOf(to.incoming().arriving())) {
             if (message.source() == source) {
                 to.incoming().end(TransferId.of(message));
+                to.incoming().dropDeferred(message);
                 creditGrants.abandon(to.job(), message);
             }
         }
     }
 
+    /** Answers the blocking probes that name a source of which nothing more comes. The rank was told of its death before. */
+    static void endProbes(HomedRank to, int source) {
+        for (Receive probe : to.mailbox().takeProbes(source)) {
+            to.port().probeAnswer(probe.request(), null);
+        }
+    }
+
     /** An offer has come whole only if it was cleared ahead of its receive: until then its sender has not sent it, even if it has no bytes. */
-    private static boolean hasComeWhole(Message message) {
+    static boolean hasComeWhole(Message message) {
         return message.isComplete() && (message.form() != FrameType.OFFER || message.isAhead());
     }
 
@@ -220,10 +309,13 @@ final class Deliveries {
 
     /**
      * Releases the sender of a message that the log has, or that memory has room for. Clears a message that was offered
-     * for want of credit.
+     * for want of credit, unless nobody will receive it.
      */
     private void letRunAhead(HomedRank to, Message message) {
         boolean offered = message.form() == FrameType.OFFER;
+        if (offered && isUnwanted(to, message)) {
+            return;
+        }
         if ((offered ? message.isStorable() : message.isComplete()) && budget.admit(to, message)) {
             if (offered) {
                 freeOfferPlace(to.job(), message);
@@ -266,6 +358,9 @@ final class Deliveries {
         if (to.job().logged() && isRepeated(to, message, view)) {
             return;
         }
+        if (message == null && to.job().logged() && isUnwanted(to, view.context())) {
+            return; // It was dropped before the relay was restarted.
+        }
         if (message == null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transferId);
         }
@@ -276,7 +371,7 @@ final class Deliveries {
         TransferRules.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
         Parcel chunk = frame.hold();
         boolean waits = message.receive() == null || message.isBehind();
-        long place = log(to, message, chunk);
+        long place = isLogged(message) ? log(to, message, chunk) : 0;
         if (waits && to.job().logged()) {
             message.keepChunkInLog(place);
         }
@@ -300,11 +395,15 @@ final class Deliveries {
      */
     void arriveInLog(HomedRank to, Message message, Parcel payload) {
         int bytes = payload.payloadBytes();
-        message.keepChunkInLog(log(to, message, payload));
+        if (isLogged(message)) {
+            message.keepChunkInLog(log(to, message, payload));
+        }
         creditGrants.arrived(to.job(), message, bytes);
         payload.release();
         to.incoming().end(TransferId.of(message));
-        if (message.receive() != null) {
+        if (message.isDiscarded()) {
+            abandon(to, message);
+        } else if (message.receive() != null) {
             goOnBehind(to, message);
         } else if (message.form() != FrameType.OFFER) {
             letRunAhead(to, message);
@@ -328,6 +427,11 @@ final class Deliveries {
         }
     }
 
+    /** What is dropped and has begun in the log goes on there, so that a relay that is restarted knows how far it is. */
+    private static boolean isLogged(Message message) {
+        return !message.isDiscarded() || message.logPosition() > 0;
+    }
+
     /** Whether this chunk arrived before, because its source was restarted and has begun the message again. */
     private static boolean isRepeated(HomedRank to, Message message, FrameView view) {
         return message == null
@@ -337,6 +441,7 @@ final class Deliveries {
 
     private static long log(HomedRank to, Message message, Parcel chunk) {
         try {
+            to.counters().countRecord();
             return to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
         } catch (JournalFailure e) {
             chunk.release();
@@ -477,7 +582,7 @@ final class Deliveries {
         Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
         TransferId offer = TransferId.incoming(view);
         if (message == null) {
-            return to.incoming().isTakenBack(offer);
+            return isUnknownToTheDead(to, view) || to.incoming().isTakenBack(offer);
         }
         if (to.job().logged()) {
             to.incoming().takeBack(offer);

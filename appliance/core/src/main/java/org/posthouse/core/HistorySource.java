@@ -15,9 +15,11 @@ public interface HistorySource {
      * @param events so many of its first events are not wanted
      * @param originKnown whether the process knows where it continues behind its prologue, so that no place is chosen
      *     for it
+     * @param follows whether the process follows the rank's leader. It then begins at the rank's first record, never at an image,
+     *     and the log keeps what it has not got
      * @param upTo the last log position that is wanted: nothing of a later record is answered
      */
-    void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo);
+    void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, boolean follows, long upTo);
 
     /**
      * Answers with the next steps; after {@link HistoryStep.End}, with what was logged since, and the end again.
@@ -25,6 +27,9 @@ public interface HistorySource {
      * @param upTo as above, and no less than before; the end is there at the latest
      */
     void more(HomedRank rank, int replay, long upTo);
+
+    /** A follower was sent all of its rank's history up to this log position, or more. */
+    void reached(HomedRank rank, int replay, long position);
 
     /** Ends the reading: the rest of the rank's history is not needed. */
     void end(HomedRank rank, int replay);

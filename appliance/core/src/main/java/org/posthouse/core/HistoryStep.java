@@ -40,6 +40,9 @@ public sealed interface HistoryStep {
     /** The next bytes of that image. */
     record ImagePiece(long number, long offset, ByteBuffer bytes) implements HistoryStep {}
 
+    /** The log was read up to its {@code position}-th record, and more may stand behind it. */
+    record Reached(long position) implements HistoryStep {}
+
     /** Nothing else stands in the log, up to its {@code position}-th record. */
     record End(long position) implements HistoryStep {}
 }

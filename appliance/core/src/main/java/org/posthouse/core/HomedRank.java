@@ -1,5 +1,6 @@
 package org.posthouse.core;
 
+import java.util.List;
 import java.util.Optional;
 import org.posthouse.wire.JobEvent;
 
@@ -23,8 +24,15 @@ public final class HomedRank {
     /** Null unless a process has ever followed. */
     private RankFollowers followers;
 
+    /** The number that its process had as a follower; 0 if it never followed. */
+    private int followedAs;
+
+    /** The incarnation of its last process that has ended according to its launcher; 0 if there is none. */
+    private int endedIncarnation;
+
     private RankPort port;
     private int incarnation;
+    private boolean givenUp;
     private boolean moveAsked;
     private boolean finalizing;
     private int moves;
@@ -108,6 +116,7 @@ public final class HomedRank {
         transition(RankState.CONNECTED);
         this.port = port;
         this.incarnation = incarnation;
+        followedAs = 0;
     }
 
     /** Its process has ended before it connected. */
@@ -116,9 +125,41 @@ public final class HomedRank {
         this.incarnation = incarnation;
     }
 
+    /** As above, but a follower leads next. */
+    void neverCameAndIsFollowed(int incarnation) {
+        transition(RankState.AWAY);
+        this.incarnation = incarnation;
+    }
+
+    /** Its launcher knows that this process has ended. */
+    void ended(int incarnation) {
+        endedIncarnation = incarnation;
+    }
+
+    /** Whether its launcher knows that its process has ended, and no other has come. */
+    boolean hasEnded() {
+        return endedIncarnation > 0 && (endedIncarnation == incarnation || state == RankState.WAITING);
+    }
+
+    /** Its launcher knows that this process has ended, and starts no other: it is dead when its connection has ended. */
+    void giveUp() {
+        givenUp = true;
+    }
+
+    boolean isGivenUp() {
+        return givenUp;
+    }
+
+    /** The log says that it is dead. */
+    void restoreDead(int ofIncarnation) {
+        state = RankState.LOST;
+        incarnation = Math.max(incarnation, ofIncarnation);
+    }
+
     /** A process has connected that has not read everything that the rank was sent: begins its replay. */
     void beginReplay(RankPort real, int incarnation, ResumePoint resumePoint, HistorySource historySource, long nanos) {
         transition(RankState.REPLAYING);
+        followedAs = incarnation == this.incarnation ? followedAs : 0;
         this.incarnation = incarnation;
         replay = new Replay(this, real, resumePoint, historySource, ++readings, nanos);
         replays++;
@@ -129,6 +170,7 @@ public final class HomedRank {
     void promote(RankFollower follower, int next) {
         transition(RankState.REPLAYING);
         this.incarnation = next;
+        followedAs = follower.incarnation();
         replay = follower.replay();
         replay.lead();
         replays++;
@@ -140,13 +182,30 @@ public final class HomedRank {
         return followers;
     }
 
+    /** The number that its process had as a follower; 0 if it never followed. */
+    int followedAs() {
+        return followedAs;
+    }
+
+    /** The processes that follow it now. */
+    public List<FollowerState> followerStates() {
+        return followers == null ? List.of() : followers.all().stream().map(follower -> follower.state(counters)).toList();
+    }
+
+    /** The event that tells a launcher which process leads the rank; empty if nobody has ever followed it. */
+    public Optional<JobEvent> leader() {
+        return followers == null && followedAs == 0
+                ? Optional.empty()
+                : Optional.of(new JobEvent(job.id(), JobEvent.LEADS, rank, incarnation, followedAs, 0, ""));
+    }
+
     /** A process follows the rank's leader. */
-    RankFollower follow(FollowerPort real, int followerIncarnation, ResumePoint resumePoint, HistorySource historySource, long nanos) {
+    RankFollower follow(FollowerPort real, int followerIncarnation, boolean isAgain, ResumePoint resumePoint, HistorySource historySource, long nanos) {
         if (followers == null) {
             followers = new RankFollowers(this);
         }
         Replay history = Replay.following(this, real, resumePoint, historySource, ++readings, nanos);
-        RankFollower follower = new RankFollower(real, history, followerIncarnation);
+        RankFollower follower = new RankFollower(real, history, followerIncarnation, isAgain);
         followers.add(follower);
         return follower;
     }
@@ -257,6 +316,7 @@ public final class HomedRank {
                 ? RankState.WAITING
                 : recoveredRank.finalized() ? RankState.FINALIZED : RankState.AWAY;
         incarnation = recoveredRank.incarnation();
+        followedAs = recoveredRank.followedAs();
         counters.restore(recoveredRank);
         checkpoints.restore(recoveredRank);
     }

@@ -13,6 +13,7 @@ import java.util.function.IntPredicate;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.ExitStatuses;
+import org.posthouse.wire.FailureMode;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
@@ -31,12 +32,16 @@ public final class Job {
     private final Set<Peer> peers = new LinkedHashSet<>();
     private final JobOwner owner;
     private final Journal journal;
+
+    /** Followers of its ranks here for which senders wait. */
+    private int lagging;
+
     private final long[] owedBytes;
     private final int[] owedMessages;
     private final OfferingSender[] senders;
     private final CollectiveCalls collectiveCalls = new CollectiveCalls();
     private final BlockedRanks blocked = new BlockedRanks();
-    private final JobFailures failures = new JobFailures();
+    private final JobFailures failures;
 
     /**
      * @param self index of this relay in the job's homes
@@ -64,6 +69,7 @@ public final class Job {
         this.owedMessages = new int[opening.size()];
         this.senders = new OfferingSender[opening.size()];
         this.self = self;
+        this.failures = new JobFailures(opening.ranks());
         for (int rank = 0; rank < homed.length; rank++) {
             Peer peer = peerOf.apply(rank);
             this.peerOf[rank] = peer;
@@ -118,8 +124,24 @@ public final class Job {
         return opening.size();
     }
 
+    /** Whether what its ranks are given and observe is recorded: in the relay's log, or only in its memory. */
     public boolean logged() {
+        return opening.logged() || opening.remembers();
+    }
+
+    /** Whether that is in the relay's log, and thus outlives the relay. */
+    public boolean isInLog() {
         return opening.logged();
+    }
+
+    /** Whether it is only in memory, for processes that follow its ranks. */
+    public boolean isInMemory() {
+        return opening.remembers();
+    }
+
+    /** Number of processes that are to follow the rank; of a job in the log, 0. */
+    int followersOf(int rank) {
+        return opening.followed().of(rank);
     }
 
     /** Whether the launcher keeps the ranks' output, and is asked before an image counts. */
@@ -132,8 +154,9 @@ public final class Job {
         return opening.survivesHost();
     }
 
+    /** As the job's ranks are told: those of a job in memory record what they observe, too. */
     Durability durability() {
-        return opening.durability();
+        return isInMemory() ? Durability.PROCESS : opening.durability();
     }
 
     /** The job's relays. */
@@ -188,6 +211,21 @@ public final class Job {
         return journal;
     }
 
+    /** Whether no sender may be cleared to send more or get credit: its log has too little room, or followers are too far behind. */
+    boolean holdsSenders() {
+        return lagging > 0 || journal.holds();
+    }
+
+    /** Whether senders may run ahead of their receivers. */
+    boolean hasAmpleRoom() {
+        return lagging == 0 && journal.hasAmpleRoom();
+    }
+
+    /** One more follower of its ranks here is so far behind that senders wait for it, or one less. */
+    void countLagging(int change) {
+        lagging += change;
+    }
+
     /** The rank if this core is its home, else null. */
     public HomedRank homed(int rank) {
         return rank >= 0 && rank < homed.length ? homed[rank] : null;
@@ -222,9 +260,19 @@ public final class Job {
         return failures;
     }
 
-    /** Whether ranks are told of a rank that has died, and go on. */
+    /** Whether ranks are told of a rank that has died, and go on; in a logged job of one that its launcher does not start again. */
     boolean tellsFailures() {
-        return opening.tellsFailures() && !logged();
+        return opening.tellsFailures();
+    }
+
+    /** Whether a process of the rank has come or is expected: a further one, for a rank that may die, is not. */
+    public boolean isShown(HomedRank rank) {
+        return rank.rank() < opening.ranks() || rank.state() != RankState.WAITING;
+    }
+
+    /** Whether ranks that have died get new processes, which are ranks of their own here. */
+    boolean rebuilds() {
+        return opening.onFailure() == FailureMode.REBUILD;
     }
 
     /** The call that a rank of the job, at any home, is blocked in, as far as is known here. */

@@ -1,5 +1,7 @@
 package org.posthouse.core;
 
+import java.nio.ByteBuffer;
+
 /**
  * Writes the facts that a relay must not forget before they have an effect (docs/log-format.md). It is also the place
  * where messages wait for their receives. Implemented over the log store; called by the core's owner only. Every method
@@ -51,6 +53,16 @@ public interface Journal {
     /** An offered message was withdrawn by its source. */
     void withdrawn(long job, Message offer);
 
+    /**
+     * A rank has died, or a communicator is revoked: {@code frame} is RANK_FAILED or REVOKE. A repeated call has no effect.
+     *
+     * @param rank that has died, at any home, or -1
+     */
+    void failed(long job, int rank, ByteBuffer frame);
+
+    /** An agreement is decided: {@code frame} is AGREED. */
+    void agreed(long job, ByteBuffer frame);
+
     /** The rank has called Finalize. */
     void finalized(long job, int rank, int incarnation);
 
@@ -96,6 +108,29 @@ public interface Journal {
         return false;
     }
 
+    /**
+     * Whether a process that has so much of the rank's history can be given the rest, as far as is known without reading: if not, it must not
+     * follow, as it would lead where no other process is.
+     */
+    default boolean hasHistory(int rank, long deliveries, long events) {
+        return true;
+    }
+
+    /**
+     * Why a follower is dropped that was sent too little of its rank's history; empty if it is not, or if the log keeps that ({@link
+     * FollowerLag}).
+     *
+     * @param replay the rank's number of the follower's history
+     */
+    default String tooFarBehind(HomedRank rank, int replay) {
+        return "";
+    }
+
+    /** Whether senders are held because this follower was sent too little. */
+    default boolean isHeldFor(HomedRank rank, int replay) {
+        return false;
+    }
+
     /** A journal that keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
         @Override
@@ -128,6 +163,12 @@ public interface Journal {
 
         @Override
         public void withdrawn(long job, Message offer) {}
+
+        @Override
+        public void failed(long job, int rank, ByteBuffer frame) {}
+
+        @Override
+        public void agreed(long job, ByteBuffer frame) {}
 
         @Override
         public void finalized(long job, int rank, int incarnation) {}

@@ -188,7 +188,7 @@ public final class Mailbox {
     void accept(Message message, Receive receive) {
         Context context = context(message.context());
         Channel channel = context.channel(message.source());
-        assert message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
+        assert receive == Receive.DISCARDED || isRevoked(context.id) || message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
         channel.sequence = message.sequence();
         assert receive != null || !isOpen(context.id) : message + " waits in " + context.pushWindow;
         if (receive == Receive.DISCARDED) {
@@ -372,6 +372,20 @@ public final class Mailbox {
             posted--;
         }
         return probe;
+    }
+
+    /** Removes and returns the waiting probes that name this source. */
+    List<Receive> takeProbes(int source) {
+        List<Receive> taken = new ArrayList<>();
+        for (Context context : contexts.values()) {
+            Channel channel = context.channels[source];
+            for (Receive probe = channel == null ? null : channel.probes.takeFirst(); probe != null; probe = channel.probes.takeFirst()) {
+                context.probes--;
+                posted--;
+                taken.add(probe);
+            }
+        }
+        return taken;
     }
 
     /** Whether one more receive or probe may wait. */

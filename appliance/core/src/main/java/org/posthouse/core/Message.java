@@ -31,6 +31,7 @@ public final class Message {
     private Receive receive;
     private long logPosition = -1;
     private long logPlace = -1;
+    private Object journalEntry;
     private int storedTick;
     private boolean passedWhole;
     private boolean inLog;
@@ -205,6 +206,16 @@ public final class Message {
         logPlace = place;
     }
 
+    /** What a journal in memory has of it; null in other jobs. Only that journal can interpret it. */
+    public Object journalEntry() {
+        return journalEntry;
+    }
+
+    /** Called by a journal in memory. */
+    public void journalEntry(Object entry) {
+        journalEntry = entry;
+    }
+
     /** Where the chunk that began at {@code offset} and waits in the log can be read back. */
     public long chunkPlace(long offset) {
         return chunks.place(offset);
@@ -296,14 +307,15 @@ public final class Message {
     }
 
     /** Payload bytes handed to the receiver's connection, [0, {@link #arrived}]. */
-    long passed() {
+    public long passed() {
         if (chunks != null) {
             return chunks.passed();
         }
         return passedWhole ? bytes : 0;
     }
 
-    void pass(long payloadBytes) {
+    /** So many more bytes were handed to the receiver's connection. */
+    public void pass(long payloadBytes) {
         if (chunks != null) {
             chunks.pass(payloadBytes);
         } else if (payloadBytes > 0) {
@@ -348,6 +360,15 @@ public final class Message {
     /** Bytes of an offer that its sender was cleared to send and that have not arrived. */
     long underWay() {
         return chunks == null ? 0 : chunks.underWay();
+    }
+
+    /** Whether no bytes of it count as under way: what still comes is dropped. */
+    boolean isExempt() {
+        return chunks.isExempt();
+    }
+
+    void exempt() {
+        chunks.exempt();
     }
 
     void tell(long upTo) {

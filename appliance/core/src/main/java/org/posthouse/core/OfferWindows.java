@@ -118,7 +118,7 @@ final class OfferWindows {
         count(from, -bytes);
     }
 
-    /** The job ends: bytes of the message that are still under way are no longer needed. */
+    /** Bytes of the message that are still under way do not count any more. */
     void giveBack(OfferingSender from, Message message) {
         count(from, -message.underWay());
     }
@@ -139,10 +139,10 @@ final class OfferWindows {
         return Math.max(from.underWay() - config.windowBytes(), 0);
     }
 
-    /** Bytes that follow when the clear is sent. */
+    /** Bytes that follow when the clear is sent and that count. */
     private long more(OfferingSender.Word word) {
         Message message = word.message();
-        return (message.wordWaits() ? boundNow(message) : message.granted()) - message.arrived() - message.underWay();
+        return message.isExempt() ? 0 : (message.wordWaits() ? boundNow(message) : message.granted()) - message.arrived() - message.underWay();
     }
 
     private long own(OfferingSender from) {

@@ -55,6 +55,11 @@ final class OutputPositions {
         return limit;
     }
 
+    /** Whether the rank did what cannot be replayed, and no image lies behind that. */
+    boolean isLimited() {
+        return limit != null;
+    }
+
     /** All events that are still of use: checkpoints first, then the replay limit. */
     List<JobEvent> all() {
         List<JobEvent> all = new ArrayList<>(images);

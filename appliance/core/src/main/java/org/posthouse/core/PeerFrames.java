@@ -31,7 +31,7 @@ final class PeerFrames {
                 HomedRank to = homedFor(job, peer, view);
                 if (!job.logged()) {
                     arrive(to, job.guest(view.source()), frame);
-                } else if (!deliveries.arrive(to, frame) && (view.flags() & FrameView.AGAIN) != 0) {
+                } else if (!Deliveries.isTooLate(to, view) && !deliveries.arrive(to, frame) && (view.flags() & FrameView.AGAIN) != 0) {
                     peerResends.take(to, peer, frame);
                 }
             }

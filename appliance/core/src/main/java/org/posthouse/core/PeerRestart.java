@@ -92,8 +92,9 @@ final class PeerRestart {
         }
     }
 
-    /** Asks for the answers that may be lost: how far offers may be sent, and whether they were taken back. */
+    /** Asks for the answers that may be lost: how far offers may be sent, and whether they were taken back. Tells of failures again. */
     void askAgain() {
+        FailureFrames.tellAgain(job, peer);
         for (HomedRank rank : job.homedRanks()) {
             rank.safety().passedAnew(forwardCount);
             rank.outgoing().forEachUncleared((transferId, bytes) -> {

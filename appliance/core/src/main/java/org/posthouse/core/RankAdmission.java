@@ -14,6 +14,12 @@ import org.posthouse.wire.Welcome;
  * (docs/wire.md, conversations). Part of {@link RelayCore}.
  */
 final class RankAdmission {
+    /** Limit of the processes that follow one rank: {@code -r} allows 15, and one may be on its way out. */
+    static final int FOLLOWERS_MAX = 16;
+
+    /** Limit of a process's number, so that there are higher ones for those that are promoted. */
+    static final int INCARNATION_MAX = 1 << 30;
+
     private final String relay;
     private final CoreConfig config;
     private final HistorySource historySource;
@@ -58,16 +64,37 @@ final class RankAdmission {
                             + rank.counters().messagesDelivered() + " and " + rank.counters().events());
         }
         boolean again = hello.start() == Hello.AGAIN;
+        if (!again && rank.state() != RankState.WAITING && hello.incarnation() <= rank.incarnation()) {
+            throw new Refusal(
+                    CloseReason.FENCED, who + " has a number that is not above that of its leader, " + rank.incarnation() + ": start it with a higher one");
+        }
+        if (rank.checkpoints().outputNotes().isLimited()) {
+            throw new Refusal(CloseReason.CANNOT_RESUME, who + ", which did what cannot be replayed");
+        }
         RankFollower before = rank.followers() == null ? null : rank.followers().numbered(hello.incarnation());
         if (before != null && !again) {
             throw new Refusal(CloseReason.FENCED, who + " is connected already");
         }
+        if (before == null && rank.followers() != null && rank.followers().all().size() >= FOLLOWERS_MAX) {
+            throw new Refusal(CloseReason.LIMIT, who + ", which " + FOLLOWERS_MAX + " processes follow already, the most that may: end one first");
+        }
+        ResumePoint from = again ? ResumePoint.of(hello, state) : ResumePoint.NONE;
+        boolean hasHistory = job.journal().hasHistory(rank.rank(), from.readFrom(), from.events());
         if (before != null) {
             before.port().close(CloseNotice.closing(job.id(), CloseReason.FENCED, who + " has come over another connection"));
-            before.replay().stop();
             rank.followers().remove(before);
         }
-        return rank.follow(port, hello.incarnation(), again ? ResumePoint.of(hello, state) : ResumePoint.NONE, historySource, nanos);
+        if (!hasHistory) {
+            if (before != null) {
+                before.replay().stop();
+            }
+            throw new Refusal(CloseReason.CANNOT_RESUME, who + ", of whose history the beginning was cut for want of memory, or never kept");
+        }
+        RankFollower follower = rank.follow(port, hello.incarnation(), again, from, historySource, nanos);
+        if (before != null) {
+            follower.replay().takesOverFrom(before.replay());
+        }
+        return follower;
     }
 
     /** The answer to a process that follows. It gets credit when it leads. */
@@ -91,10 +118,15 @@ final class RankAdmission {
                 new int[0]);
     }
 
-    /** Makes a follower the process of its rank, which is away. Nothing of the rank's state is told to it yet. */
+    /**
+     * Makes a follower the process of its rank, which is away. Nothing of the rank's state is told to it yet.
+     *
+     * @throws JournalFailure if that cannot be logged; the process follows on
+     */
     void promote(HomedRank rank, RankFollower follower) throws Refusal {
         int next = rank.followers().nextIncarnation();
         rank.job().journal().promoted(rank.job().id(), rank.rank(), next, follower.incarnation());
+        rank.followers().remove(follower);
         rank.safety().connect(1, true);
         OpenChannels.await(rank);
         rank.promote(follower, next);
@@ -124,6 +156,11 @@ final class RankAdmission {
                             ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
                             : who + ", which has ranks 0 to " + (job.size() - 1));
         }
+        if (hello.incarnation() > INCARNATION_MAX) {
+            throw new Refusal(
+                    CloseReason.LIMIT,
+                    rank + " comes with incarnation " + hello.incarnation() + ", at most " + INCARNATION_MAX + " may be: launchers count from 1");
+        }
         return rank;
     }
 
@@ -141,7 +178,8 @@ final class RankAdmission {
             throw new Refusal(
                     CloseReason.CANNOT_RESUME,
                     rank + " is " + rank.state() + " after " + rank.counters().messagesDelivered() + " deliveries and comes with "
-                            + hello.deliveries() + (mayStart ? "; a process that starts has none" : "; its job is not logged"));
+                            + hello.deliveries()
+                            + (mayStart ? "; a process that starts has none" : rank.job().logged() ? "; it was given up" : "; its job is not logged"));
         }
     }
 
@@ -191,7 +229,9 @@ final class RankAdmission {
                     ? rank.outgoing().lastSequence(channel.context(), to)
                     : local.mailbox().lastSequence(channel.context(), rank.rank());
             boolean forgotten = local == null && rank.outgoing().isForgotten(channel.context(), to);
-            if (channel.kind() != StatePage.SENT || channel.a() != known && !forgotten) {
+            boolean counted = !rank.job().logged()
+                    || !rank.job().failures().mayDrop(channel.context(), to) && !rank.job().failures().mayDrop(channel.context(), rank.rank());
+            if (channel.kind() != StatePage.SENT || channel.a() != known && !forgotten && counted) {
                 throw new Refusal(
                         CloseReason.CANNOT_RESUME,
                         rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "

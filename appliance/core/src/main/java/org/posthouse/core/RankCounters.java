@@ -12,6 +12,10 @@ public final class RankCounters {
     private long bytesDelivered;
     private long events;
     private long failedPolls;
+
+    /** Records of its history that no other number counts. */
+    private long otherRecords;
+
     private final SourceCounters sources = new SourceCounters();
 
     void restore(RecoveredRank recovered) {
@@ -55,6 +59,16 @@ public final class RankCounters {
 
     void countEvents(int count) {
         events += count;
+    }
+
+    /** A piece of a message to it, or the end of its prologue, was logged. */
+    void countRecord() {
+        otherRecords++;
+    }
+
+    /** Changes with each record of its history in the log. */
+    long recorded() {
+        return messagesDelivered + events + failedPolls + otherRecords;
     }
 
     void countSent(long messageBytes) {

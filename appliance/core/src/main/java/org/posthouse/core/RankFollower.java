@@ -3,10 +3,13 @@ package org.posthouse.core;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.function.Predicate;
+import org.posthouse.wire.Confirmed;
 
 /**
  * One follower of a rank: its place in the history, and its claims, which are the checksums of the messages that it
@@ -17,7 +20,7 @@ import java.util.function.Predicate;
  */
 final class RankFollower {
     /** Limit of unconfirmed claims, about 3 MiB. A follower at the limit waits with its next send. */
-    static final int UNCONFIRMED_MAX = 16_384;
+    static final int UNCONFIRMED_MAX = Confirmed.UNCONFIRMED_MAX;
 
     /** Number of stable messages, or of their bytes, that is worth a confirmation. */
     private static final int MESSAGES_WORTH = 64;
@@ -35,6 +38,7 @@ final class RankFollower {
 
     private final FollowerPort port;
     private final Replay replay;
+    private final boolean isAgain;
     private final int incarnation;
     private final Map<TransferId, ResendClaim> early = new HashMap<>();
     private PriorityQueue<Agreed> agreed = byNumber();
@@ -44,19 +48,37 @@ final class RankFollower {
 
     private long stableBytes;
 
+    /** Messages whose confirmation the follower waits for. */
+    private final Set<TransferId> awaited = new HashSet<>();
+
     /** The last message of each channel that it has claimed on this connection. */
     private final Map<Channel, Long> claimed = new HashMap<>();
 
     private boolean finalizing;
 
-    RankFollower(FollowerPort port, Replay replay, int incarnation) {
+    /** Measures how far it is behind. */
+    private final FollowerLag lag;
+
+    /** @param isAgain whether it had another connection, over which some of its messages may have been confirmed */
+    RankFollower(FollowerPort port, Replay replay, int incarnation, boolean isAgain) {
         this.port = port;
         this.replay = replay;
         this.incarnation = incarnation;
+        this.isAgain = isAgain;
+        this.lag = new FollowerLag(replay);
     }
 
     private static PriorityQueue<Agreed> byNumber() {
         return new PriorityQueue<>(Comparator.comparingLong(Agreed::handled));
+    }
+
+    FollowerLag lag() {
+        return lag;
+    }
+
+    FollowerState state(RankCounters counters) {
+        long behind = counters.messagesDelivered() + counters.events() - replay.reached();
+        return new FollowerState(incarnation, behind, replay.reachedPosition());
     }
 
     FollowerPort port() {
@@ -77,12 +99,12 @@ final class RankFollower {
         return early.size() + agreed.size() + stable.size();
     }
 
-    /** Notes the claim's place in its channel; false if claims before it are missing. */
+    /** Notes the claim's place in its channel; false if claims before it are missing. One that has come again does not claim what was confirmed. */
     boolean claims(TransferId message) {
         Channel channel = new Channel(message.context(), message.peer());
         long last = claimed.getOrDefault(channel, 0L);
         claimed.put(channel, Math.max(last, message.sequence()));
-        return last == 0 || message.sequence() <= last + 1;
+        return isAgain || last == 0 || message.sequence() <= last + 1;
     }
 
     /** The leader has not sent this message whole. */
@@ -108,6 +130,18 @@ final class RankFollower {
         agreed.add(new Agreed(claim, handled));
     }
 
+    /** The receive of an offer has begun, or it was taken back: it is stable when the relay has handled so many of the leader's kept frames. */
+    void cleared(TransferId message, long handled) {
+        Agreed waiting = agreed.stream()
+                .filter(one -> one.handled() == SentChecksums.Sent.UNCLEARED && one.claim().id().equals(message))
+                .findFirst()
+                .orElse(null);
+        if (waiting != null) {
+            agreed.remove(waiting);
+            agreed(waiting.claim(), handled);
+        }
+    }
+
     /**
      * The next leader numbers its kept frames anew.
      *
@@ -120,19 +154,26 @@ final class RankFollower {
             if (lost.test(one.claim().id())) {
                 early(one.claim());
             } else {
-                agreed(one.claim(), 0);
+                agreed(one.claim(), one.handled() == SentChecksums.Sent.UNCLEARED ? SentChecksums.Sent.UNCLEARED : 0);
             }
         }
     }
 
-    /** So many of the leader's kept frames are stable: confirms the messages in them when that is worth a frame. */
+    /** The follower waits for the confirmation of this message. */
+    void awaits(TransferId message) {
+        awaited.add(message);
+    }
+
+    /** So many of the leader's kept frames are stable: confirms the messages in them when that is worth a frame, or awaited. */
     void stable(long safe) {
+        boolean isAwaited = false;
         while (!agreed.isEmpty() && agreed.peek().handled() <= safe) {
             Agreed next = agreed.remove();
+            isAwaited |= awaited.remove(next.claim().id());
             stable.add(next.claim().id());
             stableBytes += next.claim().bytes();
         }
-        if (stable.size() >= MESSAGES_WORTH || stableBytes >= BYTES_WORTH) {
+        if (isAwaited || stable.size() >= MESSAGES_WORTH || stableBytes >= BYTES_WORTH) {
             port.confirmed(List.copyOf(stable));
             stable.clear();
             stableBytes = 0;

@@ -48,7 +48,11 @@ final class RankFrames {
                 ResendClaim whole = sum(rank, frame);
                 sendChunk(rank, frame);
                 countKept(rank, view);
-                followers.sent(rank, whole);
+                if (whole == null) {
+                    followers.sentUnsummed(rank, view);
+                } else {
+                    followers.sent(rank, whole);
+                }
             }
             case AHEAD -> pushGrants.ahead(rank, view);
             case POST, PROBE, CANCEL -> ask(rank, view);
@@ -102,10 +106,13 @@ final class RankFrames {
             }
             beginAnew(from, view);
         }
-        pay(from, view);
         HomedRank to = job.homed(view.destination());
+        if (to != null && Deliveries.isTooLate(to, view)) {
+            return;
+        }
+        pay(from, view);
         if (to == null) {
-            from.outgoing().begin(view, from.repeats()::isGone);
+            from.outgoing().begin(view, from.repeats()::isGone, job.logged() && job.failures().isDead(view.destination()));
             from.counters().countSent(view.messageBytes());
             if (from.outgoing().isRestored()) {
                 view.flags(view.flags() | FrameView.AGAIN); // May have arrived before this core began.
@@ -282,6 +289,9 @@ final class RankFrames {
         if (rank.replay() != null && rank.replay().wasFollowing() && !isKnown(rank, view)) {
             return;
         }
+        if (rank.job().isInMemory() && rank.followers() != null) {
+            compareWithSent(rank, ResendClaim.of(view));
+        }
         if (rank.job().homed(view.destination()) == null) {
             forward(rank.job(), view.destination(), frame, true);
             rank.safety().passed(view, rank.job().crossing(view.destination()));
@@ -290,9 +300,18 @@ final class RankFrames {
         }
     }
 
+    /** No log has what the leader before this one sent: its checksums count, as far as they are still here. */
+    private static void compareWithSent(HomedRank rank, ResendClaim claim) {
+        String difference = rank.followers().differenceFromSent(claim);
+        if (!difference.isEmpty()) {
+            rank.job().diverged(rank.rank(), claim.context(), claim.destination(), claim.sequence(), difference);
+        }
+    }
+
     private void probe(HomedRank rank, FrameView view) throws WireException {
         Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
-        if (found == null && (view.flags() & FrameView.BLOCKING) != 0) {
+        boolean mayCome = view.source() == Wire.ANY || !rank.job().failures().isDead(view.source());
+        if (found == null && mayCome && (view.flags() & FrameView.BLOCKING) != 0) {
             checkRoom(rank, view);
             rank.mailbox().postProbe(Receive.of(view.context(), view.source(), view.tag(), view.postRequest()));
         } else {
@@ -334,6 +353,8 @@ final class RankFrames {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
         } else if (to == null && from.outgoing().mayHaveForgotten(offer)) {
             ask(from, offer);
+        } else if (to != null && Deliveries.isUnknownToTheDead(to, view)) {
+            from.sends().answer(offer, true); // It has no place.
         } else {
             from.sends().withdrawn(view.context(), destination, view.sequence(), to != null && deliveries.withdraw(to, view));
         }

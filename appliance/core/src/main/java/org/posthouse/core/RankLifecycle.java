@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.List;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
@@ -35,7 +36,7 @@ final class RankLifecycle {
         this.collectiveMismatchDetector = collectiveMismatchDetector;
         this.failureFrames = failureFrames;
         this.rankAdmission = new RankAdmission(relay, config, historySource, rank -> leave(rank, RankState.AWAY));
-        this.followers = new Followers(rankAdmission, historySource, deliveries.times());
+        this.followers = new Followers(rankAdmission, historySource, deliveries.times(), deliveries.grants()::release);
     }
 
     /** The processes that follow ranks. */
@@ -86,6 +87,16 @@ final class RankLifecycle {
 
     private static void tellRefused(Job job, int rank, Refusal refusal) {
         job.report(JobEvent.REFUSED, rank, refusal.reason().code(), refusal.getMessage());
+    }
+
+    /** Lets a process follow; see {@link RelayCore#follow}. If the leader is known to be dead, or this is it, it leads at once. */
+    void follow(Job job, Hello hello, List<StatePage.Entry> state, FollowerPort port) throws Refusal {
+        HomedRank rank = followers.connect(job, hello, state, port);
+        if (rank.hasEnded()) {
+            replaceEnded(rank);
+        } else if (hello.incarnation() == rank.followedAs()) {
+            followers.promote(rank); // It led already, and has not read that.
+        }
     }
 
     /** The answer to a rank that was admitted. */
@@ -163,31 +174,126 @@ final class RankLifecycle {
      * connects, or a follower leads.
      */
     private void lose(HomedRank rank, CloseNotice why) {
-        boolean awaited = rank.job().logged();
+        boolean awaited = (rank.job().isInLog() || rank.job().followersOf(rank.rank()) > 0) && !rank.isGivenUp();
         leave(rank, awaited ? RankState.AWAY : RankState.LOST);
-        if (rank.job().tellsFailures()) {
+        if (rank.job().tellsFailures() && !awaited) {
             failureFrames.declareDead(rank);
         }
         rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
-        followers.promote(rank);
+        if (why.reason() != CloseReason.RELAY_STOPPING) {
+            followers.promote(rank); // All connections end with the relay; its next process awaits the leader.
+        }
     }
 
     /**
-     * The rank's launcher knows that its process has ended, or that its node is gone. Does nothing if the rank is lost already or has another
-     * process.
+     * The rank's launcher knows that a process of it has ended, or that its node is gone. Does nothing if the rank is lost already or has
+     * another process. In a job without a log, a connected rank is not dead before its connection has ended, since what it has sent may not have
+     * been read yet.
+     *
+     * @return whether its connection's end is awaited, and {@link #fence} is to follow if that takes too long
      */
-    void ended(HomedRank rank, int incarnation) {
-        boolean there = rank.state() == RankState.CONNECTED || rank.state() == RankState.MOVING;
-        if (!rank.job().tellsFailures() || there && rank.incarnation() != incarnation) {
-            return;
+    boolean ended(HomedRank rank, int incarnation) {
+        if (!rank.job().logged()) {
+            return endedForGood(rank, incarnation);
         }
-        if (there) {
-            RankPort port = rank.port();
-            lose(rank, CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its launcher has given up its process"));
-            port.close(CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its launcher has given up this process"));
+        if (rank.job().tellsFailures()) {
+            return giveUp(rank, incarnation);
+        }
+        endedOfSeveral(rank, incarnation);
+        return false;
+    }
+
+    /** Its launcher starts no other process of the rank. */
+    private boolean giveUp(HomedRank rank, int incarnation) {
+        if (rank.state() == RankState.FINALIZED || rank.state() == RankState.LOST || incarnation < rank.incarnation()) {
+            return false;
+        }
+        rank.giveUp();
+        if (isThere(rank)) {
+            return true;
+        }
+        if (rank.state() == RankState.WAITING) {
+            rank.neverCame(incarnation);
+        } else {
+            leave(rank, RankState.LOST);
+        }
+        failureFrames.declareDead(rank);
+        rank.job().report(JobEvent.LOST, rank.rank(), CloseReason.FENCED.code(), "its launcher starts no other process of it");
+        return false;
+    }
+
+    private static boolean isThere(HomedRank rank) {
+        return rank.state() == RankState.CONNECTED || rank.state() == RankState.REPLAYING;
+    }
+
+    /**
+     * A rank that is not followed awaits its next process, as its launcher knows. One of which this relay's host has lost all records awaits its
+     * first one: that has ended if a process has that was promoted, which has an odd number.
+     */
+    private void endedOfSeveral(HomedRank rank, int incarnation) {
+        boolean first = rank.state() == RankState.WAITING && (incarnation & 1) == 1;
+        if (!followers.ended(rank, incarnation) && (first || incarnation == rank.incarnation())) {
+            rank.ended(incarnation);
+            replaceEnded(rank);
+        }
+    }
+
+    /** A process that followed leads, and the history that it has to observe cannot be read. Another one may begin at an image. */
+    void unreadable(HomedRank rank, String why) {
+        RankPort port = rank.port();
+        CloseNotice notice = CloseNotice.closing(rank.job().id(), CloseReason.CANNOT_RESUME, "restart: the history of " + rank + ": " + why);
+        lose(rank, notice);
+        port.close(notice);
+    }
+
+    /**
+     * The rank's process ends the job. One that has followed and is not live has had no effects yet: if it has diverged, it ends alone, and
+     * another follower leads, or its launcher starts it again.
+     */
+    void aborted(HomedRank rank, CloseNotice closeNotice) {
+        boolean hasOnlyFollowed = rank.replay() != null && rank.replay().wasFollowing();
+        if (hasOnlyFollowed && closeNotice.code() == ExitStatuses.DIVERGED) {
+            String why = "has lost follower " + rank.followedAs() + ", which was to lead and has diverged: " + closeNotice.text();
+            rank.job().report(JobEvent.DIVERGED, rank.rank(), 0, why);
+            RankPort port = rank.replay().port();
+            CloseNotice notice = CloseNotice.closing(rank.job().id(), CloseReason.DIVERGED, rank + " " + why);
+            lose(rank, notice);
+            port.close(notice);
+        } else {
+            rank.job().report(JobEvent.ABORTED, rank.rank(), closeNotice.code(), closeNotice.text());
+        }
+    }
+
+    private void replaceEnded(HomedRank rank) {
+        if (rank.state() == RankState.WAITING && Followers.isFollowed(rank)) {
+            rank.neverCameAndIsFollowed(1);
+        }
+        depose(rank, CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its process has ended, as its launcher knows"));
+    }
+
+    private boolean endedForGood(HomedRank rank, int incarnation) {
+        if (!rank.job().tellsFailures()) {
+            return false;
+        }
+        if (rank.state() == RankState.MOVING) {
+            fence(rank, incarnation);
         } else if (rank.state() == RankState.WAITING) {
             rank.neverCame(incarnation);
             failureFrames.declareDead(rank);
+        }
+        return isConnected(rank, incarnation);
+    }
+
+    private static boolean isConnected(HomedRank rank, int incarnation) {
+        return isThere(rank) && rank.incarnation() == incarnation;
+    }
+
+    /** The process that {@link #ended} tells of is dead, and its connection has not ended: closes it. Does nothing if it has ended by now. */
+    void fence(HomedRank rank, int incarnation) {
+        if (isConnected(rank, incarnation) || rank.state() == RankState.MOVING && rank.incarnation() == incarnation) {
+            RankPort port = rank.port();
+            lose(rank, CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its launcher has given up its process"));
+            port.close(CloseNotice.closing(rank.job().id(), CloseReason.FENCED, "its launcher has given up this process"));
         }
     }
 
@@ -241,6 +347,9 @@ final class RankLifecycle {
         deliveries.finalized(rank);
         rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
         followers.finalized(rank);
+        if (rank.job().rebuilds()) {
+            failureFrames.finalized(rank);
+        }
     }
 
     /**

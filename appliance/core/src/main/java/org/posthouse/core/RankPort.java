@@ -49,7 +49,10 @@ public interface RankPort {
     /** Answers the wish to take an offer back: it is gone, or it was matched before. */
     void withdrawn(int context, int destination, long sequence, boolean gone);
 
-    /** A frame about failures: RANK_FAILED, REVOKE or AGREED. */
+    /**
+     * A frame about failures: RANK_FAILED, REVOKE or AGREED. It leaves when its record is safe. An answer to a probe that found nothing does not overtake
+     * it.
+     */
     void failure(ByteBuffer frame);
 
     /** The rank is blocked in a collective for ever. */

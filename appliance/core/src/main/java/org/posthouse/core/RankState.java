@@ -19,7 +19,7 @@ public enum RankState {
 
     boolean mayBecome(RankState next) {
         return switch (this) {
-            case WAITING -> next == CONNECTED || next == REPLAYING || next == LOST;
+            case WAITING -> next == CONNECTED || next == REPLAYING || next == AWAY || next == LOST;
             case CONNECTED -> next == FINALIZED || next == LOST || next == MOVING || next == AWAY;
             case MOVING -> next == CONNECTED || next == LOST || next == AWAY;
             case AWAY -> next == REPLAYING || next == LOST;

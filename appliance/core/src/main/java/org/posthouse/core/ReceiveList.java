@@ -46,6 +46,15 @@ final class ReceiveList {
         receive.next(null);
     }
 
+    /** Removes and returns the earliest posted one, or null. */
+    Receive takeFirst() {
+        Receive taken = first;
+        if (taken != null) {
+            remove(taken);
+        }
+        return taken;
+    }
+
     /** The one with this request number, or null. */
     Receive numbered(int request) {
         Receive receive = first;

@@ -65,6 +65,11 @@ final class ReceiveState {
         deferred.add(message);
     }
 
+    /** Nothing more comes of this message, and its sender is dead. */
+    void dropDeferred(Message message) {
+        deferred.removeIf(each -> each == message);
+    }
+
     /** Number of deferred messages. */
     int deferred() {
         return deferred.size();

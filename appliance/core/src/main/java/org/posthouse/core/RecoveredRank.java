@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param rank its world rank
  * @param incarnation of the process that was admitted last; 0 if none was
+ * @param followedAs the number that this process had as a follower; 0 if it never followed
  * @param finalized whether that process has called Finalize
  * @param deliveries number of its last delivery
  * @param events number of its last event
@@ -21,6 +22,7 @@ import java.util.List;
 public record RecoveredRank(
         int rank,
         int incarnation,
+        int followedAs,
         boolean finalized,
         long deliveries,
         long events,
@@ -38,6 +40,6 @@ public record RecoveredRank(
 
     /** A rank of which the log has no record. */
     public static RecoveredRank nothing(int rank) {
-        return new RecoveredRank(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of());
+        return new RecoveredRank(rank, 0, 0, false, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of());
     }
 }

@@ -73,7 +73,7 @@ final class RecoveryFrames {
             if (!job.peers().contains(peer)) {
                 continue;
             }
-            if (job.logged()) {
+            if (job.isInLog()) {
                 PeerRestart restart = new PeerRestart(job, forwardCounts.of(peer, job.survivesHost()));
                 restart.forgive();
                 deliveries.grants().forgiveHeld(job, peer);

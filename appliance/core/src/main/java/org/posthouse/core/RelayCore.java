@@ -1,10 +1,13 @@
 package org.posthouse.core;
 
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
@@ -69,7 +72,7 @@ public final class RelayCore {
         rankFrames = new RankFrames(config, deliveries, historySource, checkpoints, lives.followers());
         peerFrames = new PeerFrames(deliveries, forwardCounts, historySource);
         recoveryFrames = new RecoveryFrames(deliveries);
-        storageResults = new StorageResults(jobs, recoveryFrames, checkpoints);
+        storageResults = new StorageResults(jobs, recoveryFrames, checkpoints, lives);
     }
 
     // ---- jobs and ranks
@@ -94,6 +97,15 @@ public final class RelayCore {
      */
     public void restore(Job job, List<RecoveredRank> ranks) {
         new JobRecovery(deliveries).restore(job, ranks);
+    }
+
+    /**
+     * Restores what the relay's log says of the job's failures. Call it after {@link #restore}.
+     *
+     * @param frames RANK_FAILED, REVOKE and AGREED, in the order of the log
+     */
+    public void restoreFailures(Job job, List<ByteBuffer> frames) throws WireException {
+        failureFrames.restore(job, frames);
     }
 
     /** Ends a job: tells all connected ranks and discards the job's state. */
@@ -121,7 +133,7 @@ public final class RelayCore {
     }
 
     /** Bytes that senders of offers were cleared to send and that have not arrived. */
-    long underWayBytes() {
+    public long underWayBytes() {
         return deliveries.grants().underWayBytes();
     }
 
@@ -168,6 +180,19 @@ public final class RelayCore {
     }
 
     /**
+     * The home of the rank that a client would be; empty if the job has no such rank.
+     *
+     * @throws Refusal if there is no such job
+     */
+    public Optional<RankHome> homeOf(Identify client) throws Refusal {
+        Job job = jobs.require(client.job());
+        if (client.rank() < 0 || client.rank() >= job.size()) {
+            return Optional.empty();
+        }
+        return Optional.of(new RankHome(job.home(client.rank()).relay(), job.isInLog()));
+    }
+
+    /**
      * Tells the job's launcher that a client failed this proof.
      *
      * @return the reason of the refusal
@@ -196,14 +221,14 @@ public final class RelayCore {
      * reconnected.
      */
     public void moveFailed(HomedRank rank, int move, CloseNotice why) {
-        lives.moveFailed(rank, move, why);
+        rank.job().guarded(() -> lives.moveFailed(rank, move, why));
     }
 
     /**
      * Handles the end of a rank's connection on {@code port}. Does nothing if the rank has another connection by now.
      */
     public void disconnected(HomedRank rank, RankPort port, CloseNotice why) {
-        lives.disconnected(rank, port, why);
+        rank.job().guarded(() -> lives.disconnected(rank, port, why));
     }
 
     // ---- followers
@@ -214,7 +239,7 @@ public final class RelayCore {
      * checksums of what it would send, until it is promoted.
      */
     public void follow(Hello hello, List<StatePage.Entry> state, FollowerPort port) throws Refusal {
-        lives.followers().connect(jobs.require(hello.job()), hello, state, port);
+        lives.follow(jobs.require(hello.job()), hello, state, port);
     }
 
     /**
@@ -238,6 +263,25 @@ public final class RelayCore {
      */
     public void logSafe(long synced) {
         lives.followers().logSafe(synced);
+    }
+
+    /** Whether a process follows a rank here. */
+    public boolean hasFollowers() {
+        return lives.followers().any();
+    }
+
+    /** Whether {@link #logSafe} has more for a follower once the log is synced up to its end. */
+    public boolean waitsForSync() {
+        return lives.followers().waitsForSync();
+    }
+
+    /**
+     * Drops followers that are too far behind, and promotes others whose leader has not come again. Call it about once a second.
+     *
+     * @param bytesFrom bytes that the log has from a position on
+     */
+    public void lookAtFollowers(LongUnaryOperator bytesFrom) {
+        lives.followers().look(bytesFrom);
     }
 
     /**
@@ -287,7 +331,7 @@ public final class RelayCore {
     public List<Integer> askCheckpoints(long id) {
         List<Integer> able = new ArrayList<>();
         Job job = jobs.job(id);
-        for (int number = 0; job != null && job.logged() && number < job.size(); number++) {
+        for (int number = 0; job != null && job.isInLog() && number < job.size(); number++) {
             askCheckpoint(id, number);
             HomedRank rank = jobs.homed(id, number);
             if (rank != null && rank.state() == RankState.CONNECTED && rank.checkpoints().outputNotes().hasPrologue()) {
@@ -304,13 +348,18 @@ public final class RelayCore {
     public void roomChanged(boolean holds, String text) {
         stallReporter.room(holds, jobs.all(), deliveries.times().now());
         for (Job job : List.copyOf(jobs.all())) {
-            if (job.logged()) {
+            if (job.isInLog()) {
                 job.report(JobEvent.LOG_STATE, -1, holds ? 1 : 0, text);
             }
         }
         if (!holds) {
             deliveries.grants().release();
         }
+    }
+
+    /** A journal in memory holds senders no more. */
+    public void memoryFreed() {
+        deliveries.grants().release();
     }
 
     /** Where the storage of histories and images puts its results. */
@@ -328,25 +377,29 @@ public final class RelayCore {
     public void fromRank(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         if (view.type() == FrameType.ABORT) {
-            aborted(rank, CloseNotice.decode(frame.copy()));
+            lives.aborted(rank, CloseNotice.decode(frame.copy()));
         } else if (!rank.job().isUnloggable()) {
             switch (view.type()) {
                 case BLOCKED -> blocked(rank, BlockedReport.decode(frame.copy()));
                 case POINT -> pointed(rank, CheckpointNotice.decode(frame.copy()));
-                case REVOKE, AGREE -> failureFrames.fromRank(rank, frame);
+                case REVOKE, AGREE -> failed(rank, frame);
                 default -> fromConnected(rank, frame);
             }
         }
     }
 
-    /** Its launcher ends the job. */
-    private static void aborted(HomedRank rank, CloseNotice closeNotice) {
-        rank.job().report(JobEvent.ABORTED, rank.rank(), closeNotice.code(), closeNotice.text());
-    }
-
     /** The rank is blocked in a call, or no longer. */
     private void blocked(HomedRank rank, BlockedReport blockedReport) throws WireException {
         collectiveMismatchDetector.blocked(rank, blockedReport, deliveries.times().now());
+    }
+
+    /** What the rank's program does about failures. */
+    private void failed(HomedRank rank, Frame frame) throws WireException {
+        try {
+            failureFrames.fromRank(rank, frame);
+        } catch (JournalFailure e) {
+            rank.job().fail(e);
+        }
     }
 
     /** A notice about the rank's checkpoints. */
@@ -372,6 +425,7 @@ public final class RelayCore {
                 case MOVE -> RankLifecycle.beginMove(rank);
                 case LIVE -> {
                     recoveryFrames.live(rank);
+                    FailureFrames.tellKnown(rank);
                     writable(rank);
                 }
                 default -> rankFrames.take(rank, frame);
@@ -425,20 +479,37 @@ public final class RelayCore {
     /** Handles another core's frame about failures: RANK_FAILED, REVOKE, AGREE or AGREED. */
     public void failure(Peer peer, Frame frame) {
         Job job = job(frame.view().job());
-        if (job != null) {
+        if (job != null && !job.isUnloggable()) {
             try {
                 failureFrames.fromPeer(job, peer, frame);
             } catch (WireException e) {
                 breach(peer, job.id(), e);
+            } catch (JournalFailure e) {
+                job.fail(e);
             }
         }
     }
 
-    /** The launcher knows that this process of a rank has ended, or that it cannot be reached. */
-    public void rankFailed(RankFailed failed) {
+    /**
+     * The launcher knows that this process of a rank has ended, or that it cannot be reached.
+     *
+     * @return whether it is still connected, and what it has sent may not have been read: {@link #fence} is to follow
+     */
+    public boolean rankFailed(RankFailed failed) {
+        HomedRank rank = jobs.homed(failed.job(), failed.rank());
+        try {
+            return rank != null && lives.ended(rank, failed.incarnation());
+        } catch (JournalFailure e) {
+            rank.job().fail(e);
+            return false;
+        }
+    }
+
+    /** The connection of a process that has {@link #rankFailed} must have ended by now: closes it if it has not. */
+    public void fence(RankFailed failed) {
         HomedRank rank = jobs.homed(failed.job(), failed.rank());
         if (rank != null) {
-            lives.ended(rank, failed.incarnation());
+            rank.job().guarded(() -> lives.fence(rank, failed.incarnation()));
         }
     }
 

@@ -71,6 +71,16 @@ final class Replay {
 
     private boolean wasFollowing;
 
+    /** Number of steps and pieces that were sent. */
+    long moves() {
+        return moves;
+    }
+
+    /** Whether its history is being read: the rank has had a process. */
+    boolean isBegun() {
+        return begun;
+    }
+
     /** The log position up to which a follower may know the history. */
     private long safe;
 
@@ -78,6 +88,12 @@ final class Replay {
     private long read = -1;
 
     private boolean begun;
+
+    /** What the process was sent over its earlier connection; null once this has begun. */
+    private Replay before;
+
+    /** Number of steps and pieces that were sent. */
+    private long moves;
 
     /**
      * @param headway the part of the history that the process has
@@ -143,6 +159,11 @@ final class Replay {
         return deliveries + events;
     }
 
+    /** The log position up to which a follower was sent all of the history; -1 if nothing was read yet. */
+    long reachedPosition() {
+        return read;
+    }
+
     int number() {
         return number;
     }
@@ -170,10 +191,23 @@ final class Replay {
         return new ReplayPort(rank, this);
     }
 
+    /** The process has come over another connection: its history is kept for the earlier one until it is read for this one. */
+    void takesOverFrom(Replay earlier) {
+        before = earlier;
+    }
+
+    private void stopBefore() {
+        if (before != null) {
+            before.stop();
+            before = null;
+        }
+    }
+
     void begin() {
         begun = true;
         asked = true;
-        historySource.begin(rank, number, resumePoint.readFrom(), resumePoint.events(), resumePoint.originKnown(), upTo());
+        historySource.begin(rank, number, resumePoint.readFrom(), resumePoint.events(), resumePoint.originKnown(), following || wasFollowing, upTo());
+        stopBefore();
     }
 
     /** The last log position that the process may know of. */
@@ -183,6 +217,7 @@ final class Replay {
 
     /** Stops the replay: the rank or the core does not continue it. */
     void stop() {
+        stopBefore();
         if (begun && !ended) {
             historySource.end(rank, number);
         }
@@ -199,6 +234,7 @@ final class Replay {
     /** Sends as many steps as the rank reads. */
     void goOn() {
         while (!ended && port.writable() && (passing == null ? handOut() : passPiece())) {
+            moves++;
             askForMore();
         }
         askForMore();
@@ -223,6 +259,7 @@ final class Replay {
                     case HistoryStep.Polls polls -> learn(polls);
                     case HistoryStep.PrologueEnd prologue -> start(prologue);
                     case HistoryStep.ImagePiece piece -> pass(piece);
+                    case HistoryStep.Reached reached -> reached(reached.position());
                     case HistoryStep.End end -> end(end);
                 };
         if (done) {
@@ -347,8 +384,17 @@ final class Replay {
         }
     }
 
+    /** All of the history up to this position was sent. */
+    private boolean reached(long position) {
+        read = position;
+        if (following || wasFollowing && rank.job().isInMemory()) { // A leader that comes again reads the log from where it knows.
+            historySource.reached(rank, number, read);
+        }
+        return true;
+    }
+
     private boolean end(HistoryStep.End end) {
-        read = end.position();
+        reached(end.position());
         if (following) {
             tellPolls();
             endRead = false;

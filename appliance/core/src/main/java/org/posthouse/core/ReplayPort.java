@@ -80,7 +80,7 @@ final class ReplayPort implements RankPort {
 
     @Override
     public void failure(ByteBuffer frame) {
-        throw new IllegalStateException("a failure is told to " + rank + ", which is replayed: its job is logged");
+        port.failure(frame); // An agreement, which the rank may have asked for in its replay.
     }
 
     /** Dropped: earlier reports are in the rank's history, and the rank will request the present one again. */

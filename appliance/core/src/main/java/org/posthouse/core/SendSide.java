@@ -76,6 +76,9 @@ public final class SendSide {
      * CLEAR when it does.
      */
     void cleared(int context, int destination, long sequence, long upTo) {
+        if (rank.followers() != null) {
+            rank.followers().cleared(new TransferId(context, destination, sequence));
+        }
         boolean noted = suppressedSends.isAwaiting() && suppressedSends.noteCleared(new TransferId(context, destination, sequence), upTo);
         RankPort port = rank.port();
         if (port != null && !noted) {
@@ -105,7 +108,10 @@ public final class SendSide {
         }
     }
 
-    /** Answers the rank whether an earlier process had withdrawn a message that it has sent whole. */
+    /**
+     * Answers the rank whether an offer without a place is gone: an earlier process had withdrawn it, and this one has sent it whole, or its receiver was
+     * dead when it came.
+     */
     void answer(TransferId transferId, boolean gone) {
         if (gone) {
             tookBack(transferId);

@@ -189,12 +189,14 @@ final class SendState {
      * Checks and counts the frame that begins a message.
      *
      * @param isGone whether an offer was withdrawn: a process that knows so does not begin it
+     * @param isDead whether the destination is dead: its sender need not begin what fails then
      */
-    void begin(FrameView view, Predicate<TransferId> isGone) throws WireException {
+    void begin(FrameView view, Predicate<TransferId> isGone, boolean isDead) throws WireException {
         Sequence channel = sequence(view.context(), view.destination());
         boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
         // Messages of a forgotten channel that are not resent are stable at their destination.
-        boolean any = again || restored && channel == null || channel != null && channel.mayHaveMore && view.sequence() > channel.last;
+        boolean any = again || restored && channel == null || isDead && view.sequence() > (channel == null ? 0 : channel.last)
+                || channel != null && channel.mayHaveMore && view.sequence() > channel.last;
         long expected = any ? view.sequence() : next(view, channel == null ? 1 : channel.last + 1, isGone);
         if (view.sequence() != expected) {
             throw new WireException(

@@ -25,7 +25,14 @@ final class SentChecksums {
      *
      * @param handled number of the leader's kept frames that were handled when it was whole: it is stable when so many are
      */
-    record Sent(ResendClaim claim, long handled) {}
+    record Sent(ResendClaim claim, long handled) {
+        /** An offer without bytes has come whole, but is sent only when its receive has begun. */
+        static final long UNCLEARED = Long.MAX_VALUE;
+
+        private Sent ofNextLeader() {
+            return new Sent(claim, handled == UNCLEARED ? UNCLEARED : 0);
+        }
+    }
 
     /** A message of which chunks follow. */
     private static final class Arriving {
@@ -76,9 +83,15 @@ final class SentChecksums {
         return begun.head.with(begun.checksum.value());
     }
 
-    /** The leader's message was accepted, and the relay has handled so many of its kept frames by now. */
-    void add(TransferId message, ResendClaim whole, long handled) {
-        sent.put(message, new Sent(whole, handled));
+    /** The message was taken back: nothing more of it comes. */
+    void gone(TransferId message) {
+        arriving.remove(message);
+        sent.remove(message);
+    }
+
+    /** The leader's message was accepted. */
+    void add(Sent message) {
+        sent.put(message.claim().id(), message);
     }
 
     /**
@@ -89,7 +102,7 @@ final class SentChecksums {
     void leaderChanged(Predicate<TransferId> lost) {
         arriving.clear();
         sent.keySet().removeIf(lost);
-        sent.replaceAll((message, before) -> new Sent(before.claim(), 0));
+        sent.replaceAll((message, before) -> before.ofNextLeader());
     }
 
     /** What the leader sent as this message; null if that is not known, or not whole. */

@@ -80,7 +80,7 @@ final class StallReporter {
     }
 
     private boolean isExcused(Job job) {
-        return full && job.logged() || job.peers().stream().anyMatch(cut::contains);
+        return full && job.isInLog() || job.holdsSenders() || job.peers().stream().anyMatch(cut::contains);
     }
 
     /** The link to another core is down, or up again. */
@@ -99,7 +99,7 @@ final class StallReporter {
     /** The log has too little room, or room again. */
     void room(boolean holds, Collection<Job> jobs, long nowNanos) {
         full = holds;
-        jobs.stream().filter(Job::logged).forEach(job -> excuse(job, nowNanos));
+        jobs.stream().filter(Job::isInLog).forEach(job -> excuse(job, nowNanos));
     }
 
     private static void excuse(Job job, long nowNanos) {

@@ -10,8 +10,10 @@ public final class StorageResults {
     private final OpenJobs jobs;
     private final RecoveryFrames recoveryFrames;
     private final Checkpoints checkpoints;
+    private final RankLifecycle lives;
 
-    StorageResults(OpenJobs jobs, RecoveryFrames recoveryFrames, Checkpoints checkpoints) {
+    StorageResults(OpenJobs jobs, RecoveryFrames recoveryFrames, Checkpoints checkpoints, RankLifecycle lives) {
+        this.lives = lives;
         this.jobs = jobs;
         this.recoveryFrames = recoveryFrames;
         this.checkpoints = checkpoints;
@@ -27,14 +29,22 @@ public final class StorageResults {
         if (isReplayed(rank, replay)) {
             rank.job().guarded(() -> recoveryFrames.past(rank, steps));
         } else if (follower != null) {
-            rank.job().guarded(() -> follower.replay().past(steps));
+            lives.followers().read(rank, follower, steps);
         }
     }
 
-    /** A rank's history cannot be read: its job fails, also if a follower needs it, as the next process would. */
+    /**
+     * A rank's history cannot be read: its job fails. If a follower needs it, or a process that was one, only that process is dropped: it may
+     * have observed less than the images that the log was cut for.
+     */
     public void historyUnreadable(HomedRank rank, int replay, String why) {
-        if (isReplayed(rank, replay) || follower(rank, replay) != null) {
+        RankFollower follower = follower(rank, replay);
+        if (isReplayed(rank, replay) && (rank.followedAs() > 0 || rank.job().isInMemory())) {
+            lives.unreadable(rank, why);
+        } else if (isReplayed(rank, replay)) {
             rank.job().fail(new JournalDamaged("the history of " + rank + ": " + why, null));
+        } else if (follower != null) {
+            lives.followers().unreadable(rank, follower, why);
         }
     }
 

@@ -31,7 +31,7 @@ final class UnexpectedBudget {
     }
 
     private boolean admitLogged(HomedRank to) {
-        return to.receives().ahead() < config.storedMessagesMax() && to.job().journal().hasAmpleRoom() && pool.takeLogged();
+        return to.receives().ahead() < config.storedMessagesMax() && to.job().hasAmpleRoom() && pool.takeLogged();
     }
 
     private boolean admitBytes(HomedRank to, long bytes) {

@@ -1,8 +1,5 @@
 package org.posthouse.detector;
 
-import java.math.BigInteger;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
@@ -12,9 +9,6 @@ import java.util.random.RandomGenerator;
 public final class RoundSchedule {
     /** Rounds that beats drawn at random may take beyond what they take in the mean: no draw of 20 at n = 256 took more. */
     private static final int RANDOM_SPARE_ROUNDS = 8;
-
-    /** {@link #worstSpreadRounds} of RR by number of hosts, which takes 0.1 s to compute for 1,024 of them. Guarded by the class. */
-    private static final Map<Integer, Integer> RR_SPREADS = new HashMap<>();
 
     private final DetectorProtocol protocol;
     private final int hosts;
@@ -63,7 +57,7 @@ public final class RoundSchedule {
      */
     public int cleanupRounds(boolean commonClock) {
         return Math.max(1, switch (protocol) {
-            case RR -> Math.max((int) Math.ceil(1.5 * triangularRoot()), rrSpreadRounds(this));
+            case RR -> (int) Math.ceil(1.5 * triangularRoot());
             case BRR -> (commonClock ? 2 : 3) * log;
             case DBRR -> 3 * log;
             case RANDOM -> (int) Math.ceil(Math.log(hosts) / Math.log(2) + Math.log(hosts)) + RANDOM_SPARE_ROUNDS;
@@ -90,36 +84,11 @@ public final class RoundSchedule {
         return Math.max(4, needed);
     }
 
-    /** The chapter's bound on the rounds of RR for a beat of round 0: 1 + 2 + … + rho reach n. */
+    /**
+     * The chapter's bound on the rounds of RR for a beat of round 0: 1 + 2 + … + rho reach n. A beat of the worst round takes some sqrt(2) times as
+     * long, and for no n to 4,096 more than 1.5 times, rounded up.
+     */
     private double triangularRoot() {
         return (Math.sqrt(1 + 8.0 * hosts) - 1) / 2;
-    }
-
-    /**
-     * Rounds that a beat takes to all hosts if it is sent first in the worst round. All hosts do the same, so one source
-     * stands for all: the set of hosts that know its beat is a number of n bits, and a round rotates it.
-     */
-    int worstSpreadRounds() {
-        int worst = 0;
-        for (int first = 0; first < cycle(); first++) {
-            worst = Math.max(worst, spreadRounds(first));
-        }
-        return worst;
-    }
-
-    private static synchronized int rrSpreadRounds(RoundSchedule schedule) {
-        return RR_SPREADS.computeIfAbsent(schedule.hosts, hosts -> schedule.worstSpreadRounds());
-    }
-
-    private int spreadRounds(int first) {
-        BigInteger all = BigInteger.ONE.shiftLeft(hosts).subtract(BigInteger.ONE);
-        BigInteger known = BigInteger.ONE;
-        int rounds = 0;
-        while (!known.equals(all)) {
-            int distance = destination(0, (long) first + rounds, null);
-            known = known.or(known.shiftLeft(distance)).or(known.shiftRight(hosts - distance)).and(all);
-            rounds++;
-        }
-        return rounds;
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a relay decides about agents of its own that other hosts have found silent: two pings over the agent's connection.
+ * How a relay decides about agents of its own that other hosts have found silent: some pings over the agent's connection.
  * A frame of the agent within the time shows that it lives; else it is dead. A relay that stood still begins anew.
  * Confined to the relay's control strand.
  */
@@ -14,29 +14,39 @@ public final class VerdictChecks {
     /** Most agents that are checked at a time: all of a relay. */
     private static final int CHECKS_MAX = 4_096;
 
-    private static final class Check {
-        private long stageNanos;
-        private long secondNanos;
-        private long deadlineNanos;
-        private boolean hasPingedTwice;
+    /** Pings of a check, evenly spread: some are left after a pause of the agent, and one of them may be lost. */
+    private static final int PINGS = 6;
 
-        Check(long stageNanos) {
-            this.stageNanos = stageNanos;
+    private static final class Check {
+        private long lengthNanos;
+        private long pingNanos;
+        private long deadlineNanos;
+
+        Check(long lengthNanos) {
+            this.lengthNanos = lengthNanos;
         }
 
         void begin(long nowNanos) {
-            secondNanos = nowNanos + stageNanos / 2;
-            deadlineNanos = nowNanos + stageNanos;
-            hasPingedTwice = false;
+            pingNanos = nowNanos + lengthNanos / PINGS;
+            deadlineNanos = nowNanos + lengthNanos;
         }
 
         /** Another question is in more of a hurry. */
-        void hurry(long stage, long nowNanos) {
-            if (stage < stageNanos) {
-                stageNanos = stage;
-                secondNanos = Math.min(secondNanos, nowNanos + stage / 2);
-                deadlineNanos = Math.min(deadlineNanos, nowNanos + stage);
+        void hurry(long length, long nowNanos) {
+            if (length < lengthNanos) {
+                lengthNanos = length;
+                pingNanos = Math.min(pingNanos, nowNanos + length / PINGS);
+                deadlineNanos = Math.min(deadlineNanos, nowNanos + length);
             }
+        }
+
+        /** Whether the next ping is due; the one after it is planned then. */
+        boolean wantsPing(long nowNanos) {
+            if (nowNanos - pingNanos < 0) {
+                return false;
+            }
+            pingNanos = nowNanos + lengthNanos / PINGS;
+            return true;
         }
     }
 
@@ -54,11 +64,11 @@ public final class VerdictChecks {
 
     /** Begins to check an agent, or checks it sooner if that has begun. */
     public void ask(long agent, long periodNanos, long nowNanos) {
-        long stageNanos = DetectorSettings.checkNanos(periodNanos);
+        long lengthNanos = DetectorSettings.verdictNanos(periodNanos);
         if (checks.containsKey(agent)) {
-            checks.get(agent).hurry(stageNanos, nowNanos);
+            checks.get(agent).hurry(lengthNanos, nowNanos);
         } else if (checks.size() < CHECKS_MAX) {
-            Check check = new Check(stageNanos);
+            Check check = new Check(lengthNanos);
             checks.put(agent, check);
             check.begin(nowNanos);
             if (checks.size() == 1) {
@@ -89,8 +99,7 @@ public final class VerdictChecks {
                 port.ping(agent);
             } else if (nowNanos - check.deadlineNanos >= 0) {
                 dead.add(agent);
-            } else if (!check.hasPingedTwice && nowNanos - check.secondNanos >= 0) {
-                check.hasPingedTwice = true;
+            } else if (check.wantsPing(nowNanos)) {
                 port.ping(agent);
             }
         });

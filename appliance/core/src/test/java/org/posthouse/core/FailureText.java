@@ -20,6 +20,9 @@ final class FailureText {
                 case AGREE -> "agree " + Agree.decode(frame).number() + " from rank " + Agree.decode(frame).rank();
                 default -> {
                     Agreed agreed = Agreed.decode(frame);
+                    if (agreed.kind() == Agree.Kind.REBUILD) {
+                        yield "rebuilt " + agreed.members() + (agreed.communicator() > 0 ? " communicator " + agreed.communicator() : " in vain");
+                    }
                     yield "agreed " + agreed.number() + " flags " + agreed.flags() + " failed " + agreed.failed()
                             + (agreed.unacknowledged() ? " unacknowledged" : "") + (agreed.communicator() > 0 ? " communicator " + agreed.communicator() : "");
                 }

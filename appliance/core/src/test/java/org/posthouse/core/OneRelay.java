@@ -11,6 +11,8 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FailureMode;
+import org.posthouse.wire.FollowedRanks;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -70,20 +72,24 @@ final class OneRelay {
     }
 
     private OneRelay(boolean logged, boolean keepsOutput, long unexpectedBytes) throws Refusal {
-        this(logged, keepsOutput, false, unexpectedBytes);
+        this(logged, keepsOutput, FailureMode.usual(logged), unexpectedBytes);
     }
 
-    private OneRelay(boolean logged, boolean keepsOutput, boolean tellsFailures, long unexpectedBytes) throws Refusal {
+    private OneRelay(boolean logged, boolean keepsOutput, FailureMode onFailure, long unexpectedBytes) throws Refusal {
+        this(logged, keepsOutput, onFailure, unexpectedBytes, FollowedRanks.NONE);
+    }
+
+    private OneRelay(boolean logged, boolean keepsOutput, FailureMode onFailure, long unexpectedBytes, FollowedRanks followed) throws Refusal {
         config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30, unexpectedBytes);
         core = new RelayCore("relay-here", config, 1, UnexpectedPool.own(config, 1), () -> this.nanos, historySource, images);
         JobOpen opening = opening(JOB, logged);
-        JobOpen told = tellsFailures ? opening.tellingFailures() : opening;
+        JobOpen told = onFailure == FailureMode.REBUILD ? opening.rebuilding(2) : opening.with(onFailure).with(followed);
         open(keepsOutput ? told.keepingOutput() : told, events);
         open(opening(OTHER_JOB, logged), otherEvents);
     }
 
     private void open(JobOpen opening, List<JobEvent> told) throws Refusal {
-        core.openJob(opening, this::peerOf, told::add, opening.logged() ? journal : Journal.NONE);
+        core.openJob(opening, this::peerOf, told::add, opening.logged() || opening.remembers() ? journal : Journal.NONE);
     }
 
     /** The ranks of its first job are told of a rank that has died, and go on. */
@@ -93,7 +99,17 @@ final class OneRelay {
 
     /** The same, with so much memory for messages that wait for their receives. */
     static OneRelay tellingFailures(long unexpectedBytes) throws Refusal {
-        return new OneRelay(false, false, true, unexpectedBytes);
+        return new OneRelay(false, false, FailureMode.BLANK, unexpectedBytes);
+    }
+
+    /** The same in a job that is logged in {@link #journal}, of ranks that the launcher gives up. */
+    static OneRelay loggedTellingFailures() throws Refusal {
+        return new OneRelay(true, false, FailureMode.RESTART_SHRINK, 0);
+    }
+
+    /** A rank of its first job that dies gets a second process, with the number of the rank and five. */
+    static OneRelay rebuilding() throws Refusal {
+        return new OneRelay(false, false, FailureMode.REBUILD, 0);
     }
 
     /** It has so much memory for messages that wait for their receives. */
@@ -111,8 +127,14 @@ final class OneRelay {
         return new OneRelay(true, true);
     }
 
+    /** The history of rank 0 of its first job is in memory, as so many processes follow it. */
+    static OneRelay inMemory(int followers) throws Refusal {
+        return new OneRelay(false, false, FailureMode.usual(true), 0, FollowedRanks.of(1 + followers, 1, 1, 1, 1));
+    }
+
     Peer peerOf(int rank) {
-        return rank < 3 ? null : rank == 3 ? there : far;
+        int first = rank % 5; // Of the processes of its rank.
+        return first < 3 ? null : first == 3 ? there : far;
     }
 
     /** The peer at this site; for any other name, one that is no home of the job. */

@@ -136,14 +136,90 @@ final class RankFailuresTest extends TwoRanks {
         sender.sends(relay.frames.chunk(0, 0, 1, 1, 196_608, (int) (2 * LONG) - 196_608));
     }
 
+    /** In a logged job its sender may have ended the send before it was told that it is cleared. */
+    @Test
+    void whatWasClearedToTheDeadTakesNoneOfItsSendersWindow() throws Exception {
+        receiver.sends(relay.frames.post(0, 0, 1, 4, 5, 0));
+        sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 4, 1, 2 * LONG));
+        assertThat(relay.core.underWayBytes()).isPositive();
+        receiverDies();
+        assertThat(relay.core.underWayBytes()).isZero();
+        for (int at = 0; at < 2 * LONG; at += 65_536) {
+            sender.sends(relay.frames.chunk(0, 0, 1, 1, at, Math.min(65_536, (int) (2 * LONG) - at)));
+            assertThat(relay.core.underWayBytes()).isZero();
+        }
+        assertThat(receiver.rank.incoming().arriving()).as("it goes on to its end").isEmpty();
+    }
+
     @Test
     void launcherEndsARankThatStandsOrThatNeverCame() throws Exception {
-        relay.core.rankFailed(new RankFailed(OneRelay.JOB, 1, 2));
+        assertThat(relay.core.rankFailed(new RankFailed(OneRelay.JOB, 1, 2))).as("another process").isFalse();
+        relay.core.fence(new RankFailed(OneRelay.JOB, 1, 2));
         assertThat(receiver.take()).as("another process").isEmpty();
-        relay.core.rankFailed(new RankFailed(OneRelay.JOB, 1, 1));
-        relay.core.rankFailed(new RankFailed(OneRelay.JOB, 2, 1));
+        assertThat(relay.core.rankFailed(new RankFailed(OneRelay.JOB, 1, 1))).isTrue();
+        relay.core.fence(new RankFailed(OneRelay.JOB, 1, 1));
+        assertThat(relay.core.rankFailed(new RankFailed(OneRelay.JOB, 2, 1))).isFalse();
         assertThat(receiver.take()).containsExactly("close FENCED");
         assertThat(sender.take()).containsExactly("failed 1 incarnation 1", "failed 2 incarnation 1");
+    }
+
+    @Test
+    void launcherDoesNotCutOffWhatTheDeadHasSentAndTheRelayHasNotRead() throws Exception {
+        assertThat(relay.core.rankFailed(new RankFailed(OneRelay.JOB, 1, 1))).isTrue();
+        assertThat(sender.take()).isEmpty();
+        receiver.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 4, 1, 7));
+        receiverDies();
+        relay.core.fence(new RankFailed(OneRelay.JOB, 1, 1));
+        sender.sends(relay.frames.post(0, 1, 0, 4, 5, 0));
+        assertThat(sender.take()).containsExactly("failed 1 incarnation 1", "deliver #1 from 1 to request 5");
+        assertThat(receiver.take()).isEmpty();
+    }
+
+    @Test
+    void probesThatNameTheDeadAreAnsweredWhenNothingOfItIsLeft() throws Exception {
+        sender.sends(relay.frames.probe(true, 0, 1, 0, 4, 5, 0));
+        sender.sends(relay.frames.probe(true, 0, 3, 0, 4, 6, 0));
+        receiver.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 3, 1, 7));
+        receiverDies();
+        assertThat(sender.take()).containsExactly("failed 1 incarnation 1", "probe 5 nothing");
+        assertThat(sender.rank.mailbox().hasProbes(0)).as("the other").isTrue();
+        sender.sends(relay.frames.probe(true, 0, 1, 0, 3, 7, 0));
+        sender.sends(relay.frames.probe(true, 0, 1, 0, 4, 8, 0));
+        assertThat(sender.take()).containsExactly("probe 7 #1 from 1", "probe 8 nothing");
+        siteTellsThatRank3Died();
+        assertThat(sender.rank.mailbox().hasProbes(0)).isFalse();
+    }
+
+    @Test
+    void offersThatNobodyWillReceiveWaitUntilTheyAreTakenBack() throws Exception {
+        OneRelay roomy = OneRelay.tellingFailures(1 << 20);
+        OneRelay.Rank living = roomy.connect(0);
+        OneRelay.Rank dying = roomy.connect(1);
+        OneRelay.Rank third = roomy.connect(2);
+        roomy.core.disconnected(dying.rank, dying, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "the connection ended"));
+        third.sends(new Revocation(OneRelay.JOB, 2, ranks(0, 2)).encode().slice());
+        living.take();
+        living.sends(roomy.frames.storable(0, 0, 1, 4, 1, LONG));
+        living.sends(roomy.frames.storable(2, 0, 2, 4, 1, LONG));
+        assertThat(living.take()).as("not cleared").isEmpty();
+        living.sends(roomy.frames.withdraw(0, 0, 1, 1, 0));
+        living.sends(roomy.frames.withdraw(2, 0, 2, 1, 0));
+        assertThat(living.take()).containsExactly("withdrawn ->1 #1 true", "withdrawn ->2 #1 true");
+        assertThat(third.rank.receives().aheadBytes()).isZero();
+        roomy.end();
+    }
+
+    @Test
+    void nothingIsUnderWayOfAMessageOfTheDeadWhoseReceiverDidNotRead() throws Exception {
+        sender.sends(relay.frames.post(0, 1, 0, 4, 5, 0));
+        receiver.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 4, 1, 4 * LONG));
+        sender.reads = false;
+        receiver.sends(relay.frames.chunk(0, 1, 0, 1, 0, 65_536));
+        receiver.sends(relay.frames.chunk(0, 1, 0, 1, 65_536, 65_536));
+        receiverDies();
+        sender.reads = true;
+        relay.core.writable(sender.rank);
+        assertThat(relay.core.underWayBytes()).isZero();
     }
 
     @Test

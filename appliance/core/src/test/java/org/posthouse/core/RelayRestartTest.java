@@ -55,7 +55,7 @@ final class RelayRestartTest {
     }
 
     private static RecoveredRank recovered(int rank, long deliveries, List<RecoveredRank.Channel> channels, Message... messages) {
-        return new RecoveredRank(rank, 1, false, deliveries, 0, 0, channels, List.of(), List.of(messages), false, List.of());
+        return new RecoveredRank(rank, 1, 0, false, deliveries, 0, 0, channels, List.of(), List.of(messages), false, List.of());
     }
 
     private Message message(FrameType form, boolean storable, int source, int destination, long sequence, long bytes, boolean delivered) {
@@ -123,7 +123,7 @@ final class RelayRestartTest {
 
     @Test
     void aRankThatHadFinalizedIsNotAwaited() {
-        restored(new RecoveredRank(2, 1, true, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of()));
+        restored(new RecoveredRank(2, 1, 0, true, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of()));
         assertThat(relay.core.job(OneRelay.JOB).homed(2).state()).isEqualTo(RankState.FINALIZED);
     }
 
@@ -132,7 +132,7 @@ final class RelayRestartTest {
         Message matched = message(FrameType.OFFER, false, 3, 0, 1, 40L * CHUNK, true);
         matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         RecoveredRank rank = new RecoveredRank(
-                0, 1, false, 1, 0, 0,
+                0, 1, 0, false, 1, 0, 0,
                 List.of(new RecoveredRank.Channel(0, 3, 3), new RecoveredRank.Channel(0, 1, 1)),
                 List.of(new RecoveredRank.Channel(0, 3, 2), new RecoveredRank.Channel(0, 1, 1)),
                 List.of(matched, message(FrameType.OFFER, false, 3, 0, 3, 100, false)),
@@ -561,7 +561,7 @@ final class RelayRestartTest {
         offer.loggedPiece(100, relay.journal.pretend(100));
         restored(
                 recovered(0, 0, List.of()),
-                new RecoveredRank(3, 1, false, 0, 0, 0, List.of(new RecoveredRank.Channel(0, 0, 1)), List.of(), List.of(offer), false, List.of()));
+                new RecoveredRank(3, 1, 0, false, 0, 0, 0, List.of(new RecoveredRank.Channel(0, 0, 1)), List.of(), List.of(offer), false, List.of()));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 100));
         assertThat(relay.failure()).isNull();
     }

@@ -21,6 +21,7 @@ final class ReplicaJournal implements Journal {
 
     private final Frames frames;
     private final ParcelLedger ledger;
+    private boolean logsPromotions = true;
     private final List<Entry> entries = new ArrayList<>();
     private final Map<Long, Byte> payloads = new HashMap<>();
 
@@ -36,6 +37,11 @@ final class ReplicaJournal implements Journal {
 
     List<Entry> entries() {
         return entries;
+    }
+
+    /** It logs no promotion. */
+    void forgetPromotions() {
+        logsPromotions = false;
     }
 
     /** Number of records of this kind about a rank, up to a position. */
@@ -116,7 +122,19 @@ final class ReplicaJournal implements Journal {
 
     @Override
     public void promoted(long job, int rank, int incarnation, int follower) {
-        add(new Entry("promoted", rank, follower, 0, null, incarnation));
+        if (logsPromotions) {
+            add(new Entry("promoted", rank, follower, 0, null, incarnation));
+        }
+    }
+
+    @Override
+    public void failed(long job, int rank, ByteBuffer frame) {
+        throw new AssertionError("no rank fails");
+    }
+
+    @Override
+    public void agreed(long job, ByteBuffer frame) {
+        throw new AssertionError("nothing is agreed on");
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
+import org.posthouse.wire.FollowedRanks;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
@@ -36,17 +37,34 @@ final class ReplicaModel {
      * @param focus the rank of which a process may die. The other rank's follower keeps up with it: nothing of it depends
      *         on when it does, except for its own leader
      * @param followerFault what becomes of the payload of followers' messages
-     * @param toldUnsafe whether followers are told what the disk does not have
+     * @param planted what the relay does wrong
      */
-    record Setup(Durability durability, int focus, IntUnaryOperator followerFault, boolean toldUnsafe) {
+    record Setup(Durability durability, int focus, IntUnaryOperator followerFault, Planted planted) {
         static Setup of(Durability durability, int focus) {
-            return new Setup(durability, focus, payload -> payload, false);
+            return new Setup(durability, focus, payload -> payload, Planted.NOTHING);
+        }
+
+        static Setup planted(Durability durability, Planted fault) {
+            return new Setup(durability, 0, payload -> payload, fault);
         }
 
         /** Whether followers differ, and are dropped: then a rank may be left without a process. */
         boolean isDivergent() {
             return followerFault.applyAsInt(0) != 0;
         }
+    }
+
+    /** A fault that a relay could have. */
+    enum Planted {
+        NOTHING,
+        /** Followers are told what the disk does not have. */
+        UNSAFE_ITEM,
+        /** A process is told that it leads, and nothing is logged. */
+        UNLOGGED_PROMOTION,
+        /** One that leads is told the end of its history where more follows. */
+        EARLY_END,
+        /** What followers claim is not compared. */
+        NO_COMPARISON
     }
 
     private static final long JOB = 0xbeef;
@@ -81,16 +99,21 @@ final class ReplicaModel {
 
     ReplicaModel(Setup setup) throws Refusal, WireException {
         this.setup = setup;
+        if (setup.planted == Planted.UNLOGGED_PROMOTION) {
+            journal.forgetPromotions();
+        }
         CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30, 0);
         core = new RelayCore("relay", config, 1, UnexpectedPool.own(config, 1), () -> 0, new Histories(), new TableImages());
         JobOpen opening = new JobOpen(
                 JOB, new Token(7, 9), setup.durability, false, "model", List.of(new HomeRelay("here", "relay", "127.0.0.1:1")), new int[] {0, 0});
-        core.openJob(opening, rank -> null, this::hears, journal);
+        JobOpen followed = setup.durability == Durability.NONE ? opening.with(FollowedRanks.of(2, 2)) : opening;
+        core.openJob(followed, rank -> null, this::hears, journal);
         for (int rank = 0; rank < 2; rank++) {
-            Port leader = new Port(new ReplicaProcess(frames, rank, 1, false, PROGRAMS.get(rank), payload -> payload));
+            Port leader = new Port(new ReplicaProcess(frames, rank, 1, false, PROGRAMS.get(rank), payload -> payload, false));
             leaders[rank] = leader;
             core.connect(Hello.firstStart(JOB, rank), List.of(), leader);
-            Port follower = new Port(new ReplicaProcess(frames, rank, 2, true, PROGRAMS.get(rank), setup.followerFault));
+            Port follower =
+                    new Port(new ReplicaProcess(frames, rank, 2, true, PROGRAMS.get(rank), setup.followerFault, setup.planted == Planted.NO_COMPARISON));
             core.follow(Hello.start(JOB, rank, 2), List.of(), follower);
         }
         synced = journal.position();
@@ -165,7 +188,7 @@ final class ReplicaModel {
     }
 
     private void turnEnds() throws WireException {
-        core.logSafe(setup.toldUnsafe ? journal.position() : synced);
+        core.logSafe(setup.planted == Planted.UNSAFE_ITEM ? journal.position() : synced);
         for (Reading reading : List.copyOf(readings.values())) {
             if (reading.rank.rank() != setup.focus && reading.wanted >= 0) {
                 read(reading);
@@ -190,9 +213,12 @@ final class ReplicaModel {
     private void read(Reading reading) {
         long from = reading.read;
         long upTo = Math.min(reading.wanted, journal.position());
+        boolean isCutShort = setup.planted == Planted.EARLY_END && reading.wanted == Long.MAX_VALUE;
         reading.wanted = -1;
         reading.read = upTo;
-        core.storage().historyRead(reading.rank, reading.number, journal.history(reading.rank.rank(), from, upTo));
+        core.storage().historyRead(
+                reading.rank, reading.number,
+                isCutShort ? List.of(new HistoryStep.End(Long.MAX_VALUE)) : journal.history(reading.rank.rank(), from, upTo));
     }
 
     // ---- what must hold
@@ -227,7 +253,7 @@ final class ReplicaModel {
             ReplicaProcess process = port.process;
             boolean isLeader = port == leaders[process.rank()];
             boolean isFenced = ("closed " + CloseReason.FENCED).equals(process.end);
-            boolean isDropped = ("closed " + CloseReason.CANNOT_RESUME).equals(process.end) && process.follows;
+            boolean isDropped = ("closed " + CloseReason.DIVERGED).equals(process.end) && process.follows;
             require(process.dead || isFenced || isDropped || setup.isDivergent() || "finalized".equals(process.end), "a process did not end: " + process);
             require(!isFenced || !isLeader, "the leader was fenced: " + process);
             if (isFenced) {
@@ -273,7 +299,10 @@ final class ReplicaModel {
 
     private final class Histories implements HistorySource {
         @Override
-        public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
+        public void reached(HomedRank rank, int replay, long position) {}
+
+        @Override
+        public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, boolean follows, long upTo) {
             Reading reading = new Reading();
             reading.rank = rank;
             reading.number = replay;

@@ -86,6 +86,12 @@ final class ReplicaModelTest {
         assertWhole(search(ReplicaModel.Setup.of(Durability.PROCESS, rank)), 10_000);
     }
 
+    /** The core has no other states then. */
+    @Test
+    void everyStateKeepsOneHistoryInMemory() throws Exception {
+        assertWhole(search(ReplicaModel.Setup.of(Durability.NONE, 0)), 10_000);
+    }
+
     /** The same with a disk that is synced now and then. */
     @Tag("long")
     @ParameterizedTest
@@ -102,13 +108,33 @@ final class ReplicaModelTest {
 
     @Test
     void followerThatIsKnownToSendSomethingElseIsDroppedAndNeverLeads() throws Exception {
-        Found found = search(new ReplicaModel.Setup(Durability.PROCESS, 0, payload -> payload ^ 1, false));
+        Found found = search(new ReplicaModel.Setup(Durability.PROCESS, 0, payload -> payload ^ 1, ReplicaModel.Planted.NOTHING));
         assertThat(found.lost()).anyMatch(text -> text.startsWith("has diverged: message 1 to rank "));
     }
 
     @Test
     void followerThatIsToldMoreThanTheDiskHasIsFound() {
-        ReplicaModel.Setup unsafe = new ReplicaModel.Setup(Durability.HOST, 0, payload -> payload, true);
-        assertThatThrownBy(() -> search(unsafe)).isInstanceOf(AssertionError.class).hasMessageContaining("that is not safe");
+        assertFound(ReplicaModel.Setup.planted(Durability.HOST, ReplicaModel.Planted.UNSAFE_ITEM), "that is not safe");
+    }
+
+    @Test
+    void promotionThatIsToldAndNotLoggedIsFound() {
+        assertFound(ReplicaModel.Setup.planted(Durability.PROCESS, ReplicaModel.Planted.UNLOGGED_PROMOTION), "a follower leads before that is logged");
+    }
+
+    @Test
+    void endOfAHistoryThatIsToldTooEarlyIsFound() {
+        assertFound(ReplicaModel.Setup.planted(Durability.PROCESS, ReplicaModel.Planted.EARLY_END), "");
+    }
+
+    @Test
+    void messagesThatNobodyComparesAreFound() {
+        assertFound(
+                new ReplicaModel.Setup(Durability.PROCESS, 0, payload -> payload ^ 1, ReplicaModel.Planted.NO_COMPARISON),
+                "a follower leads that has sent something else");
+    }
+
+    private static void assertFound(ReplicaModel.Setup faulty, String how) {
+        assertThatThrownBy(() -> search(faulty)).isInstanceOf(AssertionError.class).hasMessageContaining(how);
     }
 }

@@ -30,6 +30,9 @@ final class ReplicaProcess {
     private final List<Call> program;
     private final IntUnaryOperator fault;
 
+    /** Whether it claims what a process without the fault would, as if nobody compared. */
+    private final boolean claimsWhatIsRight;
+
     /** What the program has observed. */
     final List<String> observed = new ArrayList<>();
 
@@ -58,10 +61,15 @@ final class ReplicaProcess {
     private final Map<Long, Integer> arrived = new HashMap<>();
     private long received;
     private final List<Integer> sent = new ArrayList<>();
+    private final List<Integer> right = new ArrayList<>();
     private long accepted;
 
-    /** @param fault what becomes of the payload of its messages */
-    ReplicaProcess(Frames frames, int rank, int incarnation, boolean follows, List<Call> program, IntUnaryOperator fault) {
+    /**
+     * @param fault what becomes of the payload of its messages
+     * @param claimsWhatIsRight whether what it claims has not that fault
+     */
+    ReplicaProcess(Frames frames, int rank, int incarnation, boolean follows, List<Call> program, IntUnaryOperator fault, boolean claimsWhatIsRight) {
+        this.claimsWhatIsRight = claimsWhatIsRight;
         this.frames = frames;
         this.rank = rank;
         this.incarnation = incarnation;
@@ -157,8 +165,8 @@ final class ReplicaProcess {
     }
 
     private boolean send() {
-        int payload = fault.applyAsInt(observed.hashCode() & 0x3f);
-        sent.add(payload);
+        right.add(observed.hashCode() & 0x3f);
+        sent.add(fault.applyAsInt(right.getLast()));
         write(message(sent.size()));
         next++;
         return true;
@@ -170,7 +178,7 @@ final class ReplicaProcess {
         ByteBuffer frame = frames.message(claims ? FrameType.RESENT : FrameType.SEND, 0, rank, 1 - rank, 0, sequence, 1);
         FrameView view = new FrameView().wrap(frame, 0);
         if (claims) {
-            byte[] content = {(byte) payload};
+            byte[] content = {(byte) (claimsWhatIsRight ? right.get((int) sequence - 1) : payload)};
             ByteBuffer claim = frames.resent(rank, 1 - rank, sequence);
             new FrameView().wrap(claim, 0).content(1, 1, 1).checksum(MessageChecksum.piece(ByteBuffer.wrap(content)));
             return claim;

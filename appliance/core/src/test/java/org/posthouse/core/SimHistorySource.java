@@ -38,7 +38,10 @@ final class SimHistorySource implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
+    public void reached(HomedRank rank, int replay, long position) {}
+
+    @Override
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, boolean follows, long upTo) {
         Reader reader = new Reader();
         int last = latest(journal.history(rank.rank()), deliveries, events);
         int from = random.nextBoolean() ? last : random.nextInt(last + 1);

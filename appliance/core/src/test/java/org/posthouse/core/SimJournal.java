@@ -188,6 +188,16 @@ final class SimJournal implements Journal {
     }
 
     @Override
+    public void failed(long job, int rank, ByteBuffer frame) {
+        throw new AssertionError("no rank fails");
+    }
+
+    @Override
+    public void agreed(long job, ByteBuffer frame) {
+        throw new AssertionError("nothing is agreed on");
+    }
+
+    @Override
     public void finalized(long job, int rank, int incarnation) {
         finalized.add(rank);
     }
@@ -282,6 +292,7 @@ final class SimJournal implements Journal {
         return new RecoveredRank(
                 rank,
                 incarnations.getOrDefault(rank, 0),
+                0,
                 finalized.contains(rank),
                 deliveries.getOrDefault(rank, 0L),
                 events(rank),

@@ -7,6 +7,9 @@ import java.util.List;
 final class TableHistorySource implements HistorySource {
     private final List<String> asked = new ArrayList<>();
 
+    /** The last position that was sent. */
+    long reached = -1;
+
     List<String> take() {
         List<String> taken = List.copyOf(asked);
         asked.clear();
@@ -14,10 +17,15 @@ final class TableHistorySource implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
+    public void reached(HomedRank rank, int replay, long position) {
+        reached = position;
+    }
+
+    @Override
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, boolean follows, long upTo) {
         asked.add("begin rank " + rank.rank() + " #" + replay
                 + (deliveries + events > 0 ? " behind delivery " + deliveries + ", event " + events : "")
-                + (originKnown ? " and its origin" : "") + bound(upTo));
+                + (originKnown ? " and its origin" : "") + (follows ? " as a follower" : "") + bound(upTo));
     }
 
     @Override

@@ -29,6 +29,13 @@ class TableJournal implements Journal {
 
     boolean ample = true;
     boolean holds;
+
+    /** Whether it holds senders for each follower. */
+    boolean holdsForFollowers;
+
+    /** Whether the beginnings of histories are gone. */
+    boolean cut;
+
     boolean damaged;
 
     /** No process can be let in any more. */
@@ -93,12 +100,25 @@ class TableJournal implements Journal {
 
     @Override
     public void promoted(long job, int rank, int incarnation, int follower) {
+        if (full) {
+            throw new JournalBroken("incarnation " + incarnation + " of rank " + rank, null);
+        }
         incarnations.add(incarnation);
         trace.add("log: follower " + follower + " of rank " + rank + " leads as incarnation " + incarnation);
     }
 
     @Override
     public void withdrawn(long job, Message offer) {}
+
+    @Override
+    public void failed(long job, int rank, ByteBuffer frame) {
+        events.add(FailureText.of(frame) + " is logged");
+    }
+
+    @Override
+    public void agreed(long job, ByteBuffer frame) {
+        events.add(FailureText.of(frame) + " is logged");
+    }
 
     @Override
     public void finalized(long job, int rank, int incarnation) {}
@@ -134,6 +154,16 @@ class TableJournal implements Journal {
     @Override
     public boolean hasAmpleRoom() {
         return ample;
+    }
+
+    @Override
+    public boolean hasHistory(int rank, long deliveries, long events) {
+        return !cut;
+    }
+
+    @Override
+    public boolean isHeldFor(HomedRank rank, int replay) {
+        return holdsForFollowers;
     }
 
     @Override

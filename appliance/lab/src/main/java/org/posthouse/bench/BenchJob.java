@@ -6,15 +6,12 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.posthouse.bench.affinity.MovableProcesses;
 import org.posthouse.bench.affinity.ProcessLayout;
 import org.posthouse.bench.affinity.Processors;
 import org.posthouse.bench.carrier.Carrier;
 import org.posthouse.bench.carrier.PortForwarder;
+import org.posthouse.bench.experiment.BackgroundJob;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.bench.rank.BenchRank;
 import org.posthouse.bench.rank.Benchmark;
@@ -36,18 +33,15 @@ import org.posthouse.relay.host.UserToken;
  * jobs can take turns.
  */
 public final class BenchJob implements MovableProcesses, AutoCloseable {
-    private static final int END_SECONDS_MAX = 30;
-
     private final BenchPlan plan;
-    private final JobRun run;
+    private final BackgroundJob job;
     private final BenchWatch watch;
     private final ServerSocket server;
-    private final CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
     private final RankLine[] lines;
 
-    private BenchJob(BenchPlan plan, JobRun run, BenchWatch watch, ServerSocket server) {
+    private BenchJob(BenchPlan plan, BackgroundJob job, BenchWatch watch, ServerSocket server) {
         this.plan = plan;
-        this.run = run;
+        this.job = job;
         this.watch = watch;
         this.server = server;
         this.lines = new RankLine[plan.ranks()];
@@ -70,13 +64,11 @@ public final class BenchJob implements MovableProcesses, AutoCloseable {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
                     spec, new PlacementRequest(relays, plan.sites(), plan.relaysPerSite(), UserToken.find()), RankOutput.tagged(plan.ranks()));
-            job = new BenchJob(plan, run, watch, server);
+            job = new BenchJob(plan, BackgroundJob.start(run, watch, server), watch, server);
         } catch (JobFailure e) {
             server.close();
             throw e;
         }
-        watch.onJob(job.run);
-        Thread.ofVirtual().name("posthouse-bench-job").start(job::run);
         try {
             job.connect();
             return job;
@@ -113,15 +105,6 @@ public final class BenchJob implements MovableProcesses, AutoCloseable {
                 RestartPolicy.NONE);
     }
 
-    private void run() {
-        // A driver that still waits for ranks learns from its closed port that there will be none.
-        try (server) {
-            outcome.complete(run.run());
-        } catch (Exception e) {
-            outcome.completeExceptionally(e);
-        }
-    }
-
     private void connect() throws IOException, JobFailure, InterruptedException {
         try {
             for (int connected = 0; connected < lines.length; connected++) {
@@ -130,7 +113,7 @@ public final class BenchJob implements MovableProcesses, AutoCloseable {
             }
             server.close();
         } catch (IOException e) {
-            throw ended("before its ranks were connected", e);
+            throw job.ended("before its ranks were connected", e);
         }
     }
 
@@ -162,7 +145,7 @@ public final class BenchJob implements MovableProcesses, AutoCloseable {
             }
             return times;
         } catch (IOException e) {
-            throw ended("during " + phase, e);
+            throw job.ended("during " + phase, e);
         }
     }
 
@@ -191,40 +174,18 @@ public final class BenchJob implements MovableProcesses, AutoCloseable {
                 line.ask(Phase.LEAVE);
             }
         } catch (IOException e) {
-            throw ended("before its ranks were to leave", e);
+            throw job.ended("before its ranks were to leave", e);
         }
-        JobOutcome end = await();
+        JobOutcome end = job.await();
         if (!end.isSuccess()) {
             throw new JobFailure("the bench's job failed at its end: " + end.cause());
-        }
-    }
-
-    /** The failure behind the end of a connection, in the words of the job's own end. */
-    private JobFailure ended(String when, IOException symptom) throws JobFailure, InterruptedException {
-        JobOutcome end = await();
-        String cause = end.cause().isEmpty() ? "its ranks left" : end.cause();
-        return new JobFailure("the bench's job ended " + when + ": " + cause, symptom);
-    }
-
-    private JobOutcome await() throws JobFailure, InterruptedException {
-        try {
-            return outcome.get(END_SECONDS_MAX, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-            throw new JobFailure("the bench's job does not end within " + END_SECONDS_MAX + " s", e);
-        } catch (ExecutionException e) {
-            throw new JobFailure("the bench's job: " + e.getCause().getMessage(), e.getCause());
         }
     }
 
     /** Ends the job, if it has not ended, and waits until nothing of it is left. */
     @Override
     public void close() throws IOException {
-        if (!outcome.isDone()) {
-            run.stop(1, "the bench ends");
-            run.kill();
-        }
-        // However the job ended: its end was reported already, or another failure is under way.
-        outcome.handle((end, failure) -> end).join();
+        job.close();
         server.close();
         for (RankLine line : lines) {
             if (line != null) {

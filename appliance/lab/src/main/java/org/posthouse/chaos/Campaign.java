@@ -39,9 +39,11 @@ public final class Campaign {
     private final PrintStream out;
     private final Consumer<RunningJob> watch;
     private final List<KillOutcome> fates = new ArrayList<>();
+    private final List<FollowerKillOutcome> followerFates = new ArrayList<>();
     private final List<RelayKillOutcome> relayFates = new ArrayList<>();
     private final List<AgentKillOutcome> agentFates = new ArrayList<>();
     private final List<LauncherKillOutcome> launcherFates = new ArrayList<>();
+    private ReplicaTotals replicas = ReplicaTotals.NONE;
     private Baseline baseline;
     private int runs;
     private int failedRuns;
@@ -82,7 +84,7 @@ public final class Campaign {
     }
 
     private CampaignReport report(String unhit) {
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, agentFates, launcherFates, unhit, lostRelay);
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, followerFates, relayFates, agentFates, launcherFates, replicas, unhit, lostRelay);
     }
 
     /** Why there are no more kills. @param failed number of those runs that did not end well */
@@ -92,11 +94,12 @@ public final class Campaign {
     }
 
     private int killed() {
-        return fates.size() + relayFates.size() + agentFates.size() + launcherFates.size();
+        return fates.size() + followerFates.size() + relayFates.size() + agentFates.size() + launcherFates.size();
     }
 
     private List<KillTarget> hit() {
         List<KillTarget> hit = new ArrayList<>(Collections.nCopies(fates.size(), KillTarget.RANK));
+        hit.addAll(Collections.nCopies(followerFates.size(), KillTarget.FOLLOWER));
         hit.addAll(Collections.nCopies(relayFates.size(), KillTarget.RELAY));
         hit.addAll(Collections.nCopies(agentFates.size(), KillTarget.AGENT));
         hit.addAll(Collections.nCopies(launcherFates.size(), KillTarget.LAUNCHER));
@@ -121,8 +124,8 @@ public final class Campaign {
     private void note(CampaignRun run) {
         lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
-        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.agentKills().isEmpty()
-                && run.launcherKills().isEmpty()) {
+        replicas = replicas.plus(run.outcome());
+        if (wrong.isEmpty() && run.isUndisturbed()) {
             baseline = baseline.shorter(baseline(run));
         }
         if (!wrong.isEmpty()) {
@@ -130,15 +133,9 @@ public final class Campaign {
             run.transcript().print(out);
             out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
         }
-        for (RankKill kill : run.kills()) {
-            Restart restart = run.restart(kill);
-            if (restart != null || !wrong.isEmpty()) {
-                fates.add(new KillOutcome(runs, kill, restart, wrong.isEmpty()));
-                out.println(fates.get(fates.size() - 1).words());
-            }
-        }
+        noteRanks(run, wrong.isEmpty());
         noteRelays(run, wrong.isEmpty());
-        for (AgentKill kill : run.agentKills()) {
+        for (AgentKill kill : run.faults().agents()) {
             if (kill.ranks() > 0 || !wrong.isEmpty()) {
                 agentFates.add(new AgentKillOutcome(runs, kill, run.outcome().restarts().size(), wrong.isEmpty()));
                 out.println(agentFates.getLast().words());
@@ -150,9 +147,26 @@ public final class Campaign {
         }
     }
 
+    private void noteRanks(CampaignRun run, boolean isVerified) {
+        for (RankKill kill : run.faults().ranks()) {
+            Restart restart = run.restart(kill);
+            PromotionAfterKill leads = run.promotion(kill);
+            if (restart != null || leads != null || !isVerified) {
+                fates.add(new KillOutcome(runs, kill, restart, leads, isVerified));
+                out.println(fates.getLast().words());
+            }
+        }
+        for (RankKill kill : run.faults().followers()) {
+            if (run.isNoticed(kill) || !isVerified) {
+                followerFates.add(new FollowerKillOutcome(runs, kill, run.isLost(kill), isVerified));
+                out.println(followerFates.getLast().words());
+            }
+        }
+    }
+
     private void noteRelays(CampaignRun run, boolean isVerified) {
         List<RelayLoss> losses = new ArrayList<>(run.outcome().relayLosses());
-        for (RelayKill kill : run.relayKills()) {
+        for (RelayKill kill : run.faults().relays()) {
             RelayLoss loss = losses.stream().filter(one -> one.relay().equals(kill.relay())).findFirst().orElse(null);
             losses.remove(loss);
             if (loss != null || !isVerified || run.isUntold(kill)) {
@@ -209,8 +223,7 @@ public final class Campaign {
     private static CampaignRun run(
             JobOutcome outcome, Transcript transcript, String shownWrong, FaultInjector faultInjector, List<LauncherKill> launcherKills) {
         return new CampaignRun(
-                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.kills(), faultInjector.relayKills(), faultInjector.agentKills(),
-                launcherKills,
+                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.faults(), launcherKills, faultInjector.startNs(),
                 faultInjector.connectedNs());
     }
 }

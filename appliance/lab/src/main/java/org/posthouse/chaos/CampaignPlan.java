@@ -3,7 +3,6 @@ package org.posthouse.chaos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.IntStream;
 import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.install.RelayProcess;
@@ -14,12 +13,13 @@ import org.posthouse.launch.provision.AgentProcess;
 /**
  * The plan of a campaign.
  *
- * @param job the job to run again and again; logged, and its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each
+ * @param job the job to run again and again; its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each: logged, or with followers of all ranks
  * @param reach the relays that it runs on
  * @param relays the same as processes that may be killed
  * @param agents those of the nodes, which may be killed; none if the job runs without nodes
  * @param kills number of processes to kill, from 1
- * @param relayEvery each kill of so many is one of a relay; 0: none is
+ * @param followerEvery of the kills of ranks each one of so many is of a process that follows; 0: none is
+ * @param relayEvery each kill of so many is one of a relay; 0: none is, as in a job without a log
  * @param agentEvery each kill before one of so many is one of an agent; 0: none is
  * @param launcherEvery the first kill and each one so many later is of a launcher, even if it were of a relay
  *     otherwise; 0: none is
@@ -32,6 +32,7 @@ public record CampaignPlan(
         List<RelayProcess> relays,
         List<AgentProcess> agents,
         int kills,
+        int followerEvery,
         int relayEvery,
         int agentEvery,
         int launcherEvery,
@@ -49,14 +50,26 @@ public record CampaignPlan(
     public CampaignPlan {
         relays = List.copyOf(relays);
         agents = List.copyOf(agents);
-        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0 || agentEvery < 0 || launcherEvery < 0) {
+        if (kills < 1 || runSecondsMax < 1 || followerEvery < 0 || relayEvery < 0 || agentEvery < 0 || launcherEvery < 0) {
             throw new IllegalArgumentException(
-                    "kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more; relay every " + relayEvery
+                    "kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more; follower every " + followerEvery + ", relay every "
+                            + relayEvery
                             + ", agent every " + agentEvery + " and launcher every " + launcherEvery + ", expected 0 or more");
         }
-        if (!job.logged() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
+        if (followerEvery > 0 && !job.replicas().areWanted()) {
+            throw new IllegalArgumentException("kills of followers, which no rank has");
+        }
+        if (relayEvery > 0 && !job.logged()) {
+            throw new IllegalArgumentException("kills of relays, which a job without a log does not endure");
+        }
+        if (!job.goesOn() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
             throw new IllegalArgumentException("a job that does not endure " + KILLS_PER_RUN_MAX + " kills: " + job.patience());
         }
+    }
+
+    /** Whether any rank has several processes. */
+    boolean isReplicated() {
+        return job.replicas().areWanted();
     }
 
     /**
@@ -75,7 +88,7 @@ public record CampaignPlan(
      */
     List<PlannedKill> strikes(int run, List<KillTarget> hit, Baseline baseline) {
         Random random = new Random(seed * 1_000_003 + run);
-        List<KillTarget> owed = new ArrayList<>(IntStream.rangeClosed(1, kills).mapToObj(this::victim).toList());
+        List<KillTarget> owed = new ArrayList<>(victims());
         hit.forEach(owed::remove);
         int count = Math.min(owed.size(), 1 + random.nextInt(KILLS_PER_RUN_MAX));
         List<PlannedKill> strikes = new ArrayList<>();
@@ -93,8 +106,21 @@ public record CampaignPlan(
         return switch (whose) {
             case RELAY -> relays.size();
             case AGENT -> agents.size();
-            case RANK, LAUNCHER -> job.ranks();
+            case RANK, FOLLOWER, LAUNCHER -> job.ranks();
         };
+    }
+
+    /** Of all kills. The last of each {@link #followerEvery} that would hit a rank hits a follower. */
+    private List<KillTarget> victims() {
+        List<KillTarget> victims = new ArrayList<>();
+        int ranks = 0;
+        for (int kill = 1; kill <= kills; kill++) {
+            KillTarget victim = victim(kill);
+            ranks += victim == KillTarget.RANK ? 1 : 0;
+            boolean isOfFollower = victim == KillTarget.RANK && followerEvery > 0 && ranks % followerEvery == 0;
+            victims.add(isOfFollower ? KillTarget.FOLLOWER : victim);
+        }
+        return victims;
     }
 
     /** @param kill its number, from 1. Those of relays are multiples, those of launchers are not: the same N for both gives both */

@@ -16,9 +16,11 @@ import java.util.Objects;
  * @param runs number of runs that followed it
  * @param failedRuns number of failed runs, hit or not
  * @param fates the ranks that were killed, in order
+ * @param followerFates the processes that followed and were killed, in order
  * @param relayFates the relays that were killed, in order
  * @param agentFates the agents that were killed, in order
  * @param launcherFates the launchers that were killed, in order
+ * @param replicas what became of replicated ranks in all runs
  * @param unhit why fewer were killed than planned; empty if all were
  * @param lostRelay why a relay that was killed did not come back, which has ended the campaign; empty if all did
  */
@@ -28,20 +30,24 @@ public record CampaignReport(
         int runs,
         int failedRuns,
         List<KillOutcome> fates,
+        List<FollowerKillOutcome> followerFates,
         List<RelayKillOutcome> relayFates,
         List<AgentKillOutcome> agentFates,
         List<LauncherKillOutcome> launcherFates,
+        ReplicaTotals replicas,
         String unhit,
         String lostRelay) {
     public CampaignReport {
         fates = List.copyOf(fates);
+        followerFates = List.copyOf(followerFates);
         relayFates = List.copyOf(relayFates);
         agentFates = List.copyOf(agentFates);
         launcherFates = List.copyOf(launcherFates);
     }
 
     private long verified() {
-        return fates.stream().filter(KillOutcome::isVerified).count() + relayFates.stream().filter(RelayKillOutcome::isVerified).count()
+        return fates.stream().filter(KillOutcome::isVerified).count() + followerFates.stream().filter(FollowerKillOutcome::isVerified).count()
+                + relayFates.stream().filter(RelayKillOutcome::isVerified).count()
                 + agentFates.stream().filter(AgentKillOutcome::isVerified).count() + launcherFates.stream().filter(LauncherKillOutcome::isVerified).count();
     }
 
@@ -60,6 +66,10 @@ public record CampaignReport(
         return RestartPart.all(fates.stream().map(KillOutcome::restart).filter(Objects::nonNull).filter(restart -> !restart.lostLauncher()).toList());
     }
 
+    private List<RestartPart> leadParts() {
+        return RestartPart.ofPromotions(fates.stream().map(KillOutcome::leads).filter(Objects::nonNull).toList());
+    }
+
     private List<RestartPart> relayParts() {
         return RestartPart.ofRelays(relayFates.stream().filter(RelayKillOutcome::isWhole).toList());
     }
@@ -71,10 +81,14 @@ public record CampaignReport(
     /** Prints the table of the parts and the verdict. */
     public void print(PrintStream out) {
         print(out, "ranks", parts());
+        print(out, "followers", leadParts());
         print(out, "relays", relayParts());
         print(out, "agents", RestartPart.ofAgents(agentFates));
         print(out, "launchers", launcherParts());
         out.println();
+        if (plan.isReplicated()) {
+            out.println(replicas.words());
+        }
         out.println(verdict());
     }
 
@@ -101,6 +115,11 @@ public record CampaignReport(
         all.put("withoutKills", baseline);
         all.put("parts", parts());
         all.put("killed", fates);
+        all.put("replicas", plan.job().replicas().toString());
+        all.put("followerEvery", plan.followerEvery());
+        all.put("replicaTotals", replicas);
+        all.put("leadParts", leadParts());
+        all.put("followersKilled", followerFates);
         all.put("relayEvery", plan.relayEvery());
         all.put("relayParts", relayParts());
         all.put("relaysKilled", relayFates);

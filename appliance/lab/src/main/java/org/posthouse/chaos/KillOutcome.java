@@ -11,10 +11,11 @@ import org.posthouse.launch.job.Restart;
  *
  * @param run the run's number, from 1
  * @param kill what was done
- * @param restart the launcher's reaction; null if the job ended before it
+ * @param restart the launcher's reaction; null if the job ended before it, or a follower leads
+ * @param leads the follower that leads since; null if none does
  * @param isVerified whether that run's result is right
  */
-record KillOutcome(int run, RankKill kill, @JsonIgnore Restart restart, @JsonProperty("verified") boolean isVerified) {
+record KillOutcome(int run, RankKill kill, @JsonIgnore Restart restart, PromotionAfterKill leads, @JsonProperty("verified") boolean isVerified) {
     @JsonProperty("parts")
     Object parts() {
         return restart;
@@ -33,6 +34,9 @@ record KillOutcome(int run, RankKill kill, @JsonIgnore Restart restart, @JsonPro
     }
 
     private String recovery() {
+        if (leads != null) {
+            return String.format(Locale.ROOT, "follower %d led after %.3f, %,d observations behind", leads.process(), leads.ledNs() / 1e9, leads.behind());
+        }
         if (restart == null) {
             return "not restarted";
         }

@@ -19,7 +19,6 @@ import org.posthouse.launch.job.JobStatusReport;
 import org.posthouse.launch.job.RelayLoss;
 import org.posthouse.launch.job.Restart;
 import org.posthouse.launch.place.PlacementRequest;
-import org.posthouse.wire.Durability;
 
 /**
  * One job whose launchers are processes: {@code posthouse run --folder}, and for each that is killed {@code posthouse resume}. The
@@ -98,7 +97,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         }
         List<String> words = new ArrayList<>(List.of(
                 "run", "-n", Integer.toString(job.ranks()), "--sites", Integer.toString(placementRequest.sites()), "--relays-per-site",
-                Integer.toString(placementRequest.relaysPerSite()), "--durability", job.durability() == Durability.HOST ? "host" : "process", "--max-restarts",
+                Integer.toString(placementRequest.relaysPerSite()), "--durability", job.durability().word(), "--max-restarts",
                 Integer.toString(job.patience().maxRestarts()), "--relay-timeout",
                 Long.toString(TimeUnit.MILLISECONDS.toSeconds(job.patience().relayTimeoutMs())), "--folder", folder.toString(), "-cp",
                 job.classPath().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))));

@@ -28,6 +28,11 @@ record RestartPart(String name, long p50Ns, long p90Ns, long maxNs) {
                 of("together", whole, Restart::totalNs));
     }
 
+    /** How long it took until followers led; none if there were no such. */
+    static List<RestartPart> ofPromotions(List<PromotionAfterKill> promotions) {
+        return promotions.isEmpty() ? List.of() : List.of(of("led", promotions, PromotionAfterKill::ledNs));
+    }
+
     /** All parts of what became of relays whose ranks went on; none if there were no such. */
     static List<RestartPart> ofRelays(List<RelayKillOutcome> fates) {
         if (fates.isEmpty()) {

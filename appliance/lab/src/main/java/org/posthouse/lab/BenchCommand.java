@@ -34,7 +34,7 @@ import picocli.CommandLine.TypeConversionException;
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
         subcommands = {ScaleCommand.class, AllocationCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class, NamesBenchCommand.class,
-            DetectorsCommand.class},
+            DetectorsCommand.class, ReplicasCommand.class},
         footer = {
             "",
             "Examples:",

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.posthouse.chaos.Campaign;
 import org.posthouse.chaos.CampaignPlan;
@@ -17,6 +18,7 @@ import org.posthouse.cli.option.CheckpointOption;
 import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.LogOptions;
 import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.option.ReplicasOption;
 import org.posthouse.cli.terminal.ExitCode;
 import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.launch.install.RelayGrid;
@@ -30,6 +32,7 @@ import org.posthouse.launch.provision.LocalAgents;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.host.UserToken;
 import org.posthouse.wire.Durability;
+import org.posthouse.wire.FailureMode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,7 +43,7 @@ import picocli.CommandLine.Spec;
 /** {@code posthouse chaos}: whether a job endures what it is promised to endure. */
 @Command(
         name = "chaos",
-        description = "Runs a logged job again and again, kills random ranks of it, its relays, the agents of its nodes, and its launchers, with SIGKILL,"
+        description = "Runs a job again and again, kills random ranks of it, their followers, its relays, the agents of its nodes, and its launchers, with SIGKILL,"
                 + " and checks that every run verifies.",
         mixinStandardHelpOptions = true,
         footer = {
@@ -53,6 +56,8 @@ import picocli.CommandLine.Spec;
             "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 20000 1024",
             "  posthouse chaos --job example:heat -n 4 --kills 20 --launcher-every 3",
             "  posthouse chaos --job example:heat -n 6 --nodes 3 --kills 50 96 2000",
+            "  posthouse chaos --job example:heat -n 3 -r 2 --kills 20 96 2000",
+            "  posthouse chaos --job example:ring -n 3 -r 2 --durability none 20000 1024",
             "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
             "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms",
             "  posthouse chaos --job Main -cp main.jar --kills 10 --log-limit 64m"
@@ -62,6 +67,9 @@ final class ChaosCommand implements Callable<Integer> {
 
     /** Ranks, agents, relays. */
     private static final int IN_TURN = 3;
+
+    /** Leaders and followers. */
+    private static final int FOLLOWER_EVERY = 2;
 
     private static final int SITES_OF_NODES = 2;
 
@@ -80,7 +88,8 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(
             names = "--relay-every",
             paramLabel = "N",
-            description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: 10; with --nodes 3).")
+            description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: 10; with --nodes 3; with"
+                    + " --durability none 0).")
     private Integer relayEvery;
 
     @Option(
@@ -90,6 +99,15 @@ final class ChaosCommand implements Callable<Integer> {
             description = "Agents of each of two sites, or of as many as --sites says, on which the ranks run; 0: they run without nodes"
                     + " (default: ${DEFAULT-VALUE}). Ranks, agents and relays are then killed in turn.")
     private int nodes;
+
+    @Mixin
+    private ReplicasOption replicas;
+
+    @Option(
+            names = "--follower-every",
+            paramLabel = "N",
+            description = "With --replicas each N-th kill of a rank is of a process that follows; 0: none (default: 2).")
+    private Integer followerEvery;
 
     @Option(
             names = "--launcher-every",
@@ -102,8 +120,8 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(
             names = "--durability",
             defaultValue = "PROCESS",
-            description = "process or host: what messages survive; nothing that is killed here needs host, which costs a disk's latency"
-                    + " (default: process).")
+            description = "none, process or host: what messages survive. none needs --replicas, and no relay is killed; nothing that is killed"
+                    + " here needs host, which costs a disk's latency (default: process).")
     private Durability durability;
 
     @Mixin
@@ -134,8 +152,7 @@ final class ChaosCommand implements Callable<Integer> {
         if (kills < 1 || runSecondsMax < 1) {
             throw new ParameterException(command.commandLine(), "--kills and --run-timeout are counts from 1");
         }
-        int everyRelay = relayEvery == null ? nodes > 0 ? IN_TURN : RELAY_EVERY : relayEvery;
-        if (everyRelay < 0 || launcherEvery < 0) {
+        if (relayEvery != null && relayEvery < 0 || launcherEvery < 0) {
             throw new ParameterException(command.commandLine(), "--relay-every and --launcher-every are counts from 0");
         }
         if (nodes < 0 || nodes == 1) {
@@ -144,8 +161,9 @@ final class ChaosCommand implements Callable<Integer> {
         if (nodes > 0 && launcherEvery > 0) {
             throw new ParameterException(command.commandLine(), "--nodes and --launcher-every: give one of them");
         }
+        checkReplicas();
         if (durability == Durability.NONE) {
-            throw new ParameterException(command.commandLine(), "a job with --durability none survives no kill: process or host");
+            checkWithoutLog();
         }
         Map<String, String> environment = new HashMap<>();
         checkpoints.into(environment);
@@ -153,9 +171,9 @@ final class ChaosCommand implements Callable<Integer> {
         // before.
         environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(runSecondsMax, Settings.RECONNECT_S_MAX)));
         RestartPolicy restartPolicy = new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
-        JobSpec spec = job.spec(command, environment, durability, restartPolicy);
+        JobSpec spec = job.spec(command, environment, durability, restartPolicy, replicas.replicas());
         try (Interruption interruption = Interruption.open();
-                RelayGrid grid = RelayGrid.start(sites(), job.relaysPerSite(), relayOptions(), ready -> {});
+                RelayGrid grid = RelayGrid.start(sites(), job.relaysPerSite(), relayOptions(), ready -> {}, interruption.cancellation());
                 LocalAgents agents = LocalAgents.start(
                         grid.relays().stream().map(RelayProcess::ready).toList(), nodes, spec.ranks(), UserToken.find())) {
             NodeRequest request = nodes == 0 ? NodeRequest.LOCAL : NodeRequest.always(environment, NODE_TIMEOUT_MS);
@@ -163,7 +181,9 @@ final class ChaosCommand implements Callable<Integer> {
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
                     new CampaignPlan(
-                            spec, placementRequest, grid.relays(), agents.agents(), kills, everyRelay, nodes > 0 ? IN_TURN : 0, launcherEvery, chosen,
+                            spec, placementRequest, grid.relays(), agents.agents(), kills, everyFollower(), everyRelay(), nodes > 0 ? IN_TURN : 0,
+                            launcherEvery,
+                            chosen,
                             runSecondsMax),
                     grid, interruption);
         } catch (IOException e) {
@@ -171,6 +191,59 @@ final class ChaosCommand implements Callable<Integer> {
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    private void checkReplicas() throws CommandFailure {
+        if (followerEvery != null && (followerEvery < 0 || !replicas.replicas().areWanted())) {
+            throw new ParameterException(command.commandLine(), "--follower-every is a count from 0, and of use with --replicas 2 or more");
+        }
+        if (!replicas.replicas().areWanted()) {
+            return;
+        }
+        replicas.check(job.ranks(), durability != Durability.NONE, FailureMode.RESTART, CampaignPlan.KILLS_PER_RUN_MAX, false, true);
+        if (launcherEvery > 0) {
+            throw new CommandFailure(
+                    "-r " + replicas.replicas() + " and --launcher-every: another launcher cannot go on with followers; leave one of the two out");
+        }
+        int hosts = nodes / job.relaysPerSite();
+        if (nodes > 0 && hosts < replicas.replicas().degree()) {
+            throw new CommandFailure(
+                    "-r " + replicas.replicas() + " wants " + replicas.replicas().degree() + " hosts at each relay, and --nodes " + nodes
+                            + (job.relaysPerSite() == 1 ? "" : " with --relays-per-site " + job.relaysPerSite()) + " gives " + hosts + ": give --nodes "
+                            + replicas.replicas().degree() * job.relaysPerSite() + " or more");
+        }
+    }
+
+    /** Only followers survive then, and only the deaths of processes. */
+    private void checkWithoutLog() throws CommandFailure {
+        if (!replicas.replicas().areWanted()) {
+            throw new ParameterException(
+                    command.commandLine(), "a job with --durability none survives no kill: give --durability process or host, or followers with -r 2");
+        }
+        if (relayEvery != null && relayEvery > 0) {
+            throw new CommandFailure(
+                    "--relay-every " + relayEvery + " and --durability none: without a log followers read from the memory of their relay, and the job"
+                            + " ends with it; leave one of the two out");
+        }
+        if (IntStream.of(replicas.replicas().degrees(job.ranks())).anyMatch(degree -> degree == 1)) {
+            throw new CommandFailure(
+                    "-r " + replicas.replicas() + " and --durability none: without a log the death of a rank that is not replicated ends the job, and"
+                            + " each rank may be killed; give -r " + replicas.replicas().degree() + ", or --durability process");
+        }
+    }
+
+    private int everyRelay() {
+        if (relayEvery != null) {
+            return relayEvery;
+        }
+        return durability == Durability.NONE ? 0 : nodes > 0 ? IN_TURN : RELAY_EVERY;
+    }
+
+    private int everyFollower() {
+        if (!replicas.replicas().areWanted()) {
+            return 0;
+        }
+        return followerEvery == null ? FOLLOWER_EVERY : followerEvery;
     }
 
     private int sites() {

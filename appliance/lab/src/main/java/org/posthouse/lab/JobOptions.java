@@ -6,6 +6,8 @@ import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.cli.option.JobProgram;
 import org.posthouse.cli.option.WholeNumber;
 import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,15 +50,27 @@ final class JobOptions {
      * The job.
      *
      * @param environment further variables of the ranks' environment
+     * @param replicas processes of each rank
      * @throws ParameterException if there are more sites than ranks
      */
-    JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, RestartPolicy restartPolicy) throws CommandFailure {
+    JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, RestartPolicy restartPolicy, Replicas replicas)
+            throws CommandFailure {
         if (sites > ranks) {
             throw new ParameterException(command.commandLine(), "-n " + ranks + " and --sites " + sites + ": each site needs a rank");
         }
         JobProgram found = JobProgram.find(job, classPath);
         return new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, found.jvmFlags(), environment, durability, restartPolicy);
+                job, ranks, found.classPath(), found.mainClass(), arguments, found.jvmFlags(), environment, durability, restartPolicy,
+                RankStreams.DEFAULT, replicas);
+    }
+
+    /** The job with one process of each rank. */
+    JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, RestartPolicy restartPolicy) throws CommandFailure {
+        return spec(command, environment, durability, restartPolicy, Replicas.NONE);
+    }
+
+    int ranks() {
+        return ranks;
     }
 
     int sites() {

@@ -1,6 +1,7 @@
 package org.posthouse.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Token;
 
 /** Which processes a campaign kills, and when: its seed and the numbers of the kills decide. */
@@ -28,7 +32,7 @@ class CampaignPlanTest {
     private static CampaignPlan plan(int kills, int relayEvery, int launcherEvery, long seed) {
         JobSpec job = new JobSpec(
                 "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, 60_000));
-        return new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), kills, relayEvery, 0, launcherEvery, seed,
+        return new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), kills, 0, relayEvery, 0, launcherEvery, seed,
                 60);
     }
 
@@ -83,5 +87,34 @@ class CampaignPlanTest {
         CampaignPlan plan = plan(3, 0, 0, 1);
         assertThat(plan.runSecondsMax(new Baseline(2_000, 500, 7))).isEqualTo(60);
         assertThat(plan.runSecondsMax(new Baseline(101_690, 40_400, 7))).isEqualTo(813);
+    }
+
+    @Test
+    void eachNthKillOfARankIsOfAFollowerWhateverElseIsKilled() {
+        JobSpec job = new JobSpec(
+                "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), Durability.PROCESS, new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, 60_000),
+                RankStreams.DEFAULT, Replicas.of("2"));
+        CampaignPlan plan = new CampaignPlan(
+                job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), KILLS, 2, 0, 0, 3, 7, 60);
+        List<KillTarget> whose = each(strikes(plan, null), PlannedKill::whose);
+        assertThat(whose).filteredOn(one -> one == KillTarget.LAUNCHER).hasSize(8);
+        assertThat(whose).filteredOn(one -> one != KillTarget.LAUNCHER).startsWith(KillTarget.RANK, KillTarget.FOLLOWER, KillTarget.RANK, KillTarget.FOLLOWER);
+        assertThat(whose).filteredOn(one -> one == KillTarget.FOLLOWER).hasSize(8);
+    }
+
+    private static CampaignPlan planWithoutLog(Replicas replicas, int relayEvery) {
+        JobSpec job = new JobSpec(
+                "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), Durability.NONE, new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, 60_000),
+                RankStreams.DEFAULT, replicas);
+        return new CampaignPlan(
+                job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), List.of(), KILLS, replicas.areWanted() ? 2 : 0, relayEvery, 0, 0, 7,
+                60);
+    }
+
+    @Test
+    void aJobWithoutALogIsKilledIfItHasFollowersAndItsRelaysAreNot() {
+        assertThat(each(strikes(planWithoutLog(Replicas.of("2"), 0), null), PlannedKill::whose)).containsOnly(KillTarget.RANK, KillTarget.FOLLOWER);
+        assertThatThrownBy(() -> planWithoutLog(Replicas.of("2"), 4)).hasMessage("kills of relays, which a job without a log does not endure");
+        assertThatThrownBy(() -> planWithoutLog(Replicas.NONE, 0)).hasMessageStartingWith("a job that does not endure 3 kills");
     }
 }

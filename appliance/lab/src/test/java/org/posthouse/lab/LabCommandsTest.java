@@ -24,7 +24,7 @@ final class LabCommandsTest {
     @Test
     void helpListsThemBesideTheOthers() {
         assertThat(execute("--help")).isZero();
-        assertThat(out.toString()).containsPattern("\n  bench +Measures MPI operations").containsPattern("\n  chaos +Runs a logged job").contains("\n  run ");
+        assertThat(out.toString()).containsPattern("\n  bench +Measures MPI operations").containsPattern("\n  chaos +Runs a job again").contains("\n  run ");
     }
 
     /** All commands are known to the line that reads no first word. */

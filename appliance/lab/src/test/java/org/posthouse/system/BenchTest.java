@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.data.Percentage;
@@ -75,6 +76,7 @@ class BenchTest {
     }
 
     /** A near rank's messages cross a link more: their relay's to the gateway. */
+    @Tag("long")
     @Test
     void nearAndFarDeliveryAreMeasuredInOneRun() throws Exception {
         JsonNode figures = figures("pingpong", "--sizes", "1", "--no-baselines", "--delivery", "nsd-nrd,fsd-nrd,fsd-frd");
@@ -322,6 +324,22 @@ class BenchTest {
         }
     }
 
+    /** The relay is a JVM that has begun to start when the interrupt comes. */
+    @Tag("long")
+    @Test
+    void anInterruptOfReplicasDoesNotWaitForARelayThatDoesNotServeYet() throws Exception {
+        try (Command command = Command.start(folder, "bench", "replicas", "--degrees", "1,2", "--sizes", "1", "--repetitions", "900")) {
+            Awaitility.await().pollInterval(Duration.ofMillis(10)).until(() -> command.handle().children().count() == 1);
+            List<ProcessHandle> relays = command.handle().children().toList();
+            new ProcessBuilder("kill", "-INT", Long.toString(command.handle().pid())).start().waitFor();
+            Command.Result result = command.await();
+            assertThat(result.status()).as(result.err()).isEqualTo(130);
+            assertThat(result.err()).doesNotContain("not everything was put away");
+            assertThat(relays).noneMatch(ProcessHandle::isAlive);
+            assertThat(folder).isDirectoryNotContaining(file -> file.getFileName().toString().startsWith("posthouse-relays-"));
+        }
+    }
+
     @Test
     void aModeThatIsNoneIsRefusedByName() {
         InProcess.Result result = InProcess.run("bench", "scale", "--modes", "quick");
@@ -340,5 +358,28 @@ class BenchTest {
             case "barrier" -> 0;
             default -> throw new IllegalArgumentException(test);
         };
+    }
+
+    @Test
+    void replicasArePairsOfEachDegreeInTurns() throws Exception {
+        JsonNode figures = figures("replicas", "--degrees", "1,2", "--sizes", "1,100k", "--plot", folder.resolve("replicas.svg").toString());
+        assertThat(figures.findValuesAsText("degree")).containsExactly("1", "2", "1", "2");
+        figures.forEach(figure -> {
+            assertThat(figure.path("medianMicros").asDouble()).as(figure.toString()).isPositive();
+            assertThat(figure.path("cpuMicrosLeaders").asDouble()).as(figure.toString()).isNotNegative();
+        });
+        assertThat(folder.resolve("replicas.svg")).isNotEmptyFile();
+    }
+
+    @Tag("long")
+    @Test
+    void killedLeadersAreFollowedWhereThereAreFollowersAndRestartedElsewhere() throws Exception {
+        Path json = folder.resolve("pause.json");
+        Command.Result result = Command.run(folder, "bench", "replicas", "--pause", "--kills", "2", "--json", json.toString());
+        assertThat(result.status()).as(result.err()).isZero();
+        JsonNode pauses = new ObjectMapper().readTree(json.toFile()).path("pauses");
+        assertThat(pauses.findValuesAsText("degree")).containsExactly("1", "2");
+        assertThat(pauses.get(0).path("samples").findValues("startedMs")).allSatisfy(started -> assertThat(started.asDouble()).isPositive());
+        assertThat(pauses.get(1).path("samples").findValues("startedMs")).hasSize(2).allSatisfy(started -> assertThat(started.asDouble()).isZero());
     }
 }

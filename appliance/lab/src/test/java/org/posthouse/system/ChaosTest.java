@@ -7,10 +7,14 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.EchoesArguments;
 import org.posthouse.system.jobs.Forgets;
@@ -19,10 +23,13 @@ import org.posthouse.system.jobs.TakesPort;
 /** {@code posthouse chaos}: a short campaign that is survived, and one that is not, which it has to tell. */
 @Timeout(900)
 class ChaosTest {
+    private static final int KILLS = Integer.getInteger("posthouse.chaos.kills", 8);
+
     @TempDir
     private Path folder;
 
     /** Of this seed's one run. */
+    @Tag("long")
     @Test
     void aRunVerifiesAlthoughARankAndARelayAreKilled() throws Exception {
         Command.Result result = Command.run(
@@ -82,7 +89,8 @@ class ChaosTest {
     void aJobThatSurvivesNothingIsRefused() throws Exception {
         InProcess.Result result = InProcess.run("chaos", "--job", "example:ring", "--durability", "none");
         assertThat(result.status()).isEqualTo(2);
-        assertThat(result.err()).startsWith("posthouse chaos: a job with --durability none survives no kill: process or host");
+        assertThat(result.err())
+                .startsWith("posthouse chaos: a job with --durability none survives no kill: give --durability process or host, or followers with -r 2");
     }
 
     @Tag("long")
@@ -129,5 +137,82 @@ class ChaosTest {
         Command.Result result = Command.run(folder, "chaos", "-cp", Jobs.classPath(), "--job", EchoesArguments.class.getName(), "-n", "2");
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err()).contains("the job fails without a kill: it said \"Verification: SUCCESSFUL\" 0 times");
+    }
+
+    /** Two kills: one of a leader, one of a follower. */
+    @Test
+    void aRunVerifiesAlthoughALeaderAndAFollowerAreKilled() throws Exception {
+        JsonNode report = replicated(2, "-n", "2", "--relay-every", "0", "600", "1024");
+        assertThat(report.path("killed")).hasSize(1);
+        assertThat(report.path("followersKilled")).hasSize(1);
+        JsonNode totals = report.path("replicaTotals");
+        assertThat(totals.path("promotions").asInt() + totals.path("restarts").asInt()).isPositive();
+        assertThat(totals.path("diverged").asInt()).isZero();
+    }
+
+    /** The same without a log: no rank can be started again, so a follower leads. No relay is killed although the default is each tenth. */
+    @Test
+    void aRunWithoutALogVerifiesAlthoughALeaderAndAFollowerAreKilled() throws Exception {
+        JsonNode report = replicated(2, "-n", "2", "--durability", "none", "600", "1024");
+        assertThat(report.path("killed")).hasSize(1);
+        assertThat(report.path("followersKilled")).hasSize(1);
+        JsonNode totals = report.path("replicaTotals");
+        assertThat(totals.path("promotions").asInt()).isPositive();
+        assertThat(totals.path("restarts").asInt()).isZero();
+        assertThat(totals.path("diverged").asInt()).isZero();
+    }
+
+    @Tag("long")
+    @Test
+    void everyRunWithoutALogVerifiesAlthoughLeadersFollowersAndNodesAreKilled() throws Exception {
+        JsonNode report = replicated(KILLS, "-n", "4", "--nodes", "3", "--durability", "none", "1200", "1024");
+        assertThat(report.path("agentsKilled")).isNotEmpty();
+        assertThat(report.path("relaysKilled")).isEmpty();
+        assertThat(report.path("replicaTotals").path("promotions").asInt()).isPositive();
+    }
+
+    @Tag("long")
+    @Test
+    void everyRunVerifiesAlthoughLeadersFollowersAndRelaysAreKilled() throws Exception {
+        JsonNode report = replicated(KILLS, "-n", "4", "--sites", "2", "--relay-every", "4", "1200", "1024");
+        assertThat(report.path("relaysKilled")).hasSize(KILLS / 4);
+        assertThat(report.path("replicaTotals").path("promotions").asInt()).isPositive();
+    }
+
+    @Tag("long")
+    @Test
+    void everyRunVerifiesAlthoughLeadersFollowersRelaysAndNodesAreKilled() throws Exception {
+        JsonNode report = replicated(KILLS, "-n", "4", "--nodes", "3", "1200", "1024");
+        assertThat(report.path("agentsKilled")).isNotEmpty();
+        assertThat(report.path("replicaTotals").path("promotions").asInt()).isPositive();
+    }
+
+    /** @param more options, and the arguments of the example */
+    private JsonNode replicated(int kills, String... more) throws Exception {
+        List<String> words = new ArrayList<>(
+                List.of("chaos", "--job", "example:ring", "-r", "2", "--kills", Integer.toString(kills), "--seed", "54", "--json"));
+        words.addAll(List.of(more));
+        Command.Result result = Command.run(folder, words.toArray(String[]::new));
+        assertThat(result.status()).as(result.out() + result.err()).isZero();
+        assertThat(result.err().strip()).endsWith(kills + " of " + kills + " verify");
+        return new ObjectMapper().readTree(result.out());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "-r 2 --durability none --relay-every 4 | --relay-every 4 and --durability none: without a log followers read from the memory of their"
+                + " relay, and the job ends with it; leave one of the two out",
+        "-r 2:0,2 --durability none | -r 2:0,2 and --durability none: without a log the death of a rank that is not replicated ends the job, and"
+                + " each rank may be killed; give -r 2, or --durability process",
+        "-r 2 --launcher-every 3 | -r 2 and --launcher-every: another launcher cannot go on with followers; leave one of the two out",
+        "-r 3 --nodes 2 | -r 3 wants 3 hosts at each relay, and --nodes 2 gives 2: give --nodes 3 or more",
+        "-r 2 --nodes 3 --relays-per-site 2 | -r 2 wants 2 hosts at each relay, and --nodes 3 with --relays-per-site 2 gives 1: give --nodes 4 or more",
+        "-r 2:4 | -r 2:4: rank 4 of a job of 4 ranks, which has ranks 0 to 3",
+        "--follower-every 2 | --follower-every is a count from 0, and of use with --replicas 2 or more",
+    })
+    void replicasThatNoCampaignCanHaveAreRefusedInOneLine(String options, String why) throws Exception {
+        InProcess.Result result = InProcess.run(("chaos --job example:ring " + options).split(" "));
+        assertThat(result.status()).isNotZero();
+        assertThat(result.err().lines().findFirst()).hasValue("posthouse chaos: " + why);
     }
 }

@@ -193,7 +193,10 @@ public final class JobRelays implements AgentTransport, AutoCloseable {
 
     /** A relay and who is at home there, for people. */
     private String withRanks(int relay) {
-        int[] ranks = IntStream.range(0, job.size()).filter(rank -> job.homeOf()[rank] == relay).toArray();
+        int[] ranks = IntStream.range(0, job.ranks()).filter(rank -> job.homeOf()[rank] == relay).toArray();
+        if (ranks.length == 0) {
+            return "relay " + job.homes().get(relay).relay() + ", where followers of ranks are,";
+        }
         String named = Arrays.stream(ranks).limit(RANKS_NAMED_MAX).mapToObj(Integer::toString).collect(Collectors.joining(", "));
         String more = ranks.length > RANKS_NAMED_MAX ? " and " + (ranks.length - RANKS_NAMED_MAX) + " more" : "";
         return "relay " + job.homes().get(relay).relay() + ", the home of rank" + (ranks.length == 1 ? " " : "s ") + named + more + ",";

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -53,7 +54,7 @@ import org.posthouse.wire.Token;
 
 /**
  * One job from its opening to the end of its last process. Confined to the thread that calls {@link #run}; {@link #stop},
- * {@link #kill}, {@link #strike}, {@link #awaitOpen} and {@link #awaitConnected} may be called from anywhere.
+ * {@link #kill}, {@link #strike}, {@link #strikeFollower}, {@link #awaitOpen} and {@link #awaitConnected} may be called from anywhere.
  *
  * <p>The first thing that goes wrong is the job's cause and status; everything after it is a consequence and is not
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
@@ -120,7 +121,7 @@ public final class JobRun implements RunningJob {
         this.signals = signals;
         this.starter = starter;
         this.output = output;
-        this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
+        this.records = new JobRecords(spec.ranks(), spec.logged() || spec.remembers(), folder, tapes, signals::add, output::tell);
         this.host = new ProcessRankHost(
                 spec, opening.token(), starter, this::wayOf, output, tapes, input(), records, signals::add);
         OutputTail tail = spec.streams().showsTail() ? new OutputTail(spec.ranks()) : null;
@@ -129,7 +130,8 @@ public final class JobRun implements RunningJob {
         }
         this.reporter = new RankReporter(opening, relays, host, tail);
         this.watch = new JobSupervisor(
-                spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, relays::rankFailed,
+                spec, opening.job(), folder != null, Arrays.copyOf(opening.homeOf(), spec.ranks()), host, records, this::redial, relays::kept,
+                relays::rankFailed,
                 output::tell);
     }
 
@@ -146,7 +148,7 @@ public final class JobRun implements RunningJob {
         } catch (IOException e) {
             throw new JobFailure("what ranks read on standard input cannot be kept in " + folder.path() + ": " + Causes.text(e), e);
         }
-        boolean isReadOnce = !spec.isRestartable() && spec.streams().input() != RankStreams.ALL_INPUT;
+        boolean isReadOnce = !spec.goesOn() && !spec.rebuilds() && spec.streams().input() != RankStreams.ALL_INPUT;
         return isReadOnce ? JobInput.passed(from, output::tell) : JobInput.kept(from, output::tell);
     }
 
@@ -155,7 +157,7 @@ public final class JobRun implements RunningJob {
         List<RelayClient> lines = new ArrayList<>();
         BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
         PlacedJob placed = PlacedJob.place(spec, placementRequest, lines, output::tell);
-        OutputJournals tapes = spec.isRestartable() ? OutputJournals.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
+        OutputJournals tapes = spec.goesOn() ? OutputJournals.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
         JobRelays relays = new JobRelays(placed.opening(), lines, placementRequest.token(), signals::add);
         try {
             ProcessStarter starter = placed.starter(spec, relays, null, output::tell, why -> signals.add(new JobSignal.Stop(1, why)));
@@ -280,10 +282,11 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** The way of a rank to its home relay. */
-    private RelayEndpointAddress wayOf(int rank) {
+    /** The way of a rank's process to its home relay, which knows each new one of a rebuilt rank as a rank of its own. */
+    private RelayEndpointAddress wayOf(int rank, int incarnation) {
         int home = opening.homeOf()[rank];
-        return new RelayEndpointAddress(relays.address(home), opening.tokenOf(rank), relays.isDirect(home));
+        int process = spec.rebuilds() ? rank + spec.ranks() * (incarnation - 1) : rank;
+        return new RelayEndpointAddress(relays.address(home), opening.tokenOf(process), relays.isDirect(home));
     }
 
     private void redial(int relay) {
@@ -328,6 +331,7 @@ public final class JobRun implements RunningJob {
                 orphanReaper.end();
                 orphanReaper.close();
             }
+            host.awaitExits(CLOSE_GRACE_MS); // Followers, too, and leaders that their relays have replaced.
             host.awaitOutput();
             if (ended.isEmpty()) {
                 starter.jobEnded(1, "it could not be started, or not be watched");
@@ -400,7 +404,7 @@ public final class JobRun implements RunningJob {
     }
 
     private void limitStops() {
-        int seconds = spec.isRestartable() ? spec.patience().silenceSeconds() : 0;
+        int seconds = spec.goesOn() ? spec.patience().silenceSeconds() : 0;
         if (seconds > 0) {
             host.limitStops(seconds);
         }
@@ -477,6 +481,11 @@ public final class JobRun implements RunningJob {
     @Override
     public int strike(int rank) {
         return host.strike(rank);
+    }
+
+    @Override
+    public int strikeFollower(int rank) {
+        return host.strikeFollower(rank);
     }
 
     @Override

@@ -24,6 +24,7 @@ import org.posthouse.launch.place.NodeRequest;
 import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.place.RelaySearch;
+import org.posthouse.launch.process.JobVariables;
 import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.provision.LaunchedAgents;
@@ -36,6 +37,7 @@ import org.posthouse.launch.remote.ReservationRetry;
 import org.posthouse.launch.stage.JobContent;
 import org.posthouse.launch.stage.StageException;
 import org.posthouse.wire.ContentHash;
+import org.posthouse.wire.FollowedRanks;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StartSpec;
@@ -60,7 +62,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
      * @param printer prints a line for people
      */
     static PlacedJob place(JobSpec spec, PlacementRequest placementRequest, List<RelayClient> used, Consumer<String> printer) throws JobFailure {
-        List<List<RelayClient>> sites = RelaySearch.find(placementRequest, spec.ranks());
+        List<List<RelayClient>> sites = RelaySearch.find(placementRequest, spec.replicas().processes(spec.ranks()));
         List<RelayClient> found = new ArrayList<>(sites.stream().flatMap(List::stream).toList());
         NodeRequest request = placementRequest.nodes();
         try {
@@ -68,6 +70,14 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
                 return onParts(spec, placementRequest, found, used, printer);
             }
             boolean onNodes = request.use() == NodeRequest.Use.ALWAYS || request.use() == NodeRequest.Use.IF_THERE && NodeReservation.hasNodes(found);
+            if (!onNodes && spec.replicas().areWanted()) {
+                printer.accept("-r " + spec.replicas()
+                        + ": all processes are on this host, so that its end ends the job; followers protect from the end of a process");
+            }
+            if (spec.remembers()) {
+                printer.accept(
+                        "-r " + spec.replicas() + " without --durability: followers read the memory of their relays, so that the end of a relay ends the job");
+            }
             return onNodes ? onNodes(spec, request, found, used, printer, read(spec.classPath(), request.files())) : here(spec, request, sites, used);
         } catch (JobFailure e) {
             found.forEach(RelayClient::close);
@@ -135,7 +145,7 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
         long job = new SecureRandom().nextLong();
         Token key = Token.random();
         NodeReservation reservation = new NodeReservation(
-                found, job, key, System.getProperty("user.name"), request.allocation(spec.ranks()), launcherSeconds(spec), new Random());
+                found, job, key, System.getProperty("user.name"), request.allocation(spec.ranks(), spec.replicas()), launcherSeconds(spec), new Random());
         List<NodeReservation.Place> places = reservation.reserve();
         Map<Integer, Integer> homeOfLine = new HashMap<>();
         List<HomeRelay> homes = new ArrayList<>();
@@ -147,18 +157,19 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
                 return homes.size() - 1;
             });
             place.ranks().forEach(rank -> homeOf[rank] = home);
-            atHome.add(new NodeReservation.Place(home, place.offer(), place.ranks()));
+            atHome.add(new NodeReservation.Place(home, place.offer(), place.ranks(), place.followed()));
         }
         JobOpen opening = requireOpening(reservation, places, job, spec, homes, homeOf);
-        if (!request.allocation(spec.ranks()).job().isEmpty()) {
-            String name = request.allocation(spec.ranks()).job();
+        if (!request.allocation(spec.ranks(), spec.replicas()).job().isEmpty()) {
+            String name = request.allocation(spec.ranks(), spec.replicas()).job();
             found.stream().filter(relay -> !homes.contains(relay.home())).forEach(relay -> PartsWait.end(relay, name, 0, "other nodes have its ranks"));
         }
         keep(found, homes, used);
         Set<String> hosts = new LinkedHashSet<>();
         places.forEach(place -> hosts.add(place.offer().host()));
         printer.accept(
-                spec.ranks() + " ranks on " + places.size() + " nodes (" + hosts.size() + " hosts) of " + homes.stream().map(HomeRelay::site).distinct().count()
+                spec.ranks() + " ranks" + (spec.replicas().areWanted() ? " (-r " + spec.replicas() + ")" : "") + " on " + places.size() + " nodes ("
+                        + hosts.size() + " hosts) of " + homes.stream().map(HomeRelay::site).distinct().count()
                         + " sites");
         JobNodes nodes = new JobNodes(request, key, content.names());
         return new PlacedJob(opening, request, Optional.of(nodes), atHome, content);
@@ -196,9 +207,19 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
     private static JobOpen opening(long job, JobSpec spec, List<HomeRelay> homes, int[] homeOf) throws JobFailure {
         JobOpen plain = new JobOpen(
                 job, Token.random(), spec.durability(), false, spec.name(), homes, homeOf, spec.patience().launcherSeconds(), false);
-        JobOpen opening = spec.tellsProgram() ? plain.tellingFailures() : plain;
+        JobOpen without = spec.rebuilds() ? rebuilding(plain, spec.patience().maxRestarts()) : plain.with(spec.onFailure());
+        JobOpen opening = spec.remembers() ? without.with(FollowedRanks.of(spec.replicas().degrees(spec.ranks()))) : without;
         requireRoom(opening);
         return opening;
+    }
+
+    private static JobOpen rebuilding(JobOpen plain, int newProcesses) throws JobFailure {
+        long processes = plain.size() * (newProcesses + 1L);
+        if (processes > JobOpen.RANKS_MAX) {
+            throw new JobFailure("--on-failure rebuild with --max-restarts " + newProcesses + ": " + plain.size() + " ranks would have up to " + processes
+                    + " processes, expected " + JobOpen.RANKS_MAX + " at most; use fewer restarts or fewer ranks");
+        }
+        return plain.rebuilding(newProcesses + 1);
     }
 
     /** @throws JobFailure if the job has too many ranks and relays for one frame */
@@ -253,9 +274,10 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
         JobStaging staging = new JobStaging(content, opening.homes().stream().map(HomeRelay::relay).toList(), relays);
         AgentPool pool = new AgentPool(
                 nodeJob(spec, nodes.get()), relays, opening.homes().stream().map(HomeRelay::site).toList(), opening.homeOf(),
-                request.allocation(spec.ranks()), request.spares(), request.nodeTimeoutMs(), request.detector(), folder != null, staging, printer,
+                request.allocation(spec.ranks(), spec.replicas()), request.spares(), request.nodeTimeoutMs(), request.detector(), folder != null, staging,
+                printer,
                 failed);
-        places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks().size(), place.ranks()));
+        places.forEach(place -> pool.add(place.line(), place.offer(), place.ranks(), place.followed()));
         relays.nodes(pool);
         if (folder != null && folder.isLeft()) {
             pool.watch();
@@ -304,8 +326,14 @@ record PlacedJob(JobOpen opening, NodeRequest request, Optional<JobNodes> nodes,
 
     private NodeJob nodeJob(JobSpec spec, JobNodes used) {
         return new NodeJob(
-                opening.job(), used.key(), spec.mainClass(), spec.arguments(), spec.jvmFlags(), request.environment(), staged(content.classPath()),
+                opening.job(), used.key(), spec.mainClass(), spec.arguments(), spec.jvmFlags(), environment(spec), staged(content.classPath()),
                 staged(content.files()), request.workFolder(),
-                spec.isRestartable(), spec.isRestartable() ? spec.patience().silenceSeconds() : 0, launcherSeconds(spec));
+                spec.goesOn(), spec.goesOn() ? spec.patience().silenceSeconds() : 0, launcherSeconds(spec));
+    }
+
+    private Map<String, String> environment(JobSpec spec) {
+        Map<String, String> environment = new HashMap<>(request.environment());
+        environment.putAll(JobVariables.of(spec));
+        return environment;
     }
 }

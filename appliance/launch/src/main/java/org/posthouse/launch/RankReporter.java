@@ -1,13 +1,16 @@
 package org.posthouse.launch;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.job.Restart;
 import org.posthouse.launch.output.OutputTail;
 import org.posthouse.launch.place.RelayClient;
+import org.posthouse.launch.process.FollowerNode;
 import org.posthouse.launch.process.ProcessRankHost;
+import org.posthouse.wire.FailureMode;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.JobReport;
 
@@ -33,6 +36,9 @@ final class RankReporter implements AutoCloseable {
     private int first;
 
     private final Thread looker = Thread.ofVirtual().name("posthouse-reports").unstarted(this::lookOften);
+
+    /** Node of each process that follows, likewise; guarded by this. */
+    private final Map<FollowerNode, RelayClient> toldFollowers = new HashMap<>();
 
     /** What was told on this connection. */
     private record Told(RelayClient line, String node) {}
@@ -66,12 +72,13 @@ final class RankReporter implements AutoCloseable {
             restart(restart);
         }
         int begin = first;
-        first = (begin + 1) % job.size();
-        for (int each = 0; each < job.size(); each++) {
-            int rank = (begin + each) % job.size();
+        first = (begin + 1) % job.ranks();
+        for (int each = 0; each < job.ranks(); each++) {
+            int rank = (begin + each) % job.ranks();
             RelayClient line = relays.line(job.homeOf()[rank]);
             if (line != null && !line.isLost()) {
                 node(line, rank);
+                followers(line, rank);
                 output(line, rank, false);
                 output(line, rank, true);
             }
@@ -90,11 +97,24 @@ final class RankReporter implements AutoCloseable {
         }
     }
 
+    /** One that has no node yet is told later. */
+    private void followers(RelayClient line, int rank) {
+        List<FollowerNode> present = host.followers(rank);
+        toldFollowers.keySet().removeIf(follower -> follower.rank() == rank && !present.contains(follower));
+        for (FollowerNode follower : present) {
+            if (!follower.node().isEmpty() && toldFollowers.get(follower) != line && line.mayReport()) {
+                line.report(new JobReport(job.job(), JobReport.FOLLOWER, rank, follower.process(), follower.node()));
+                toldFollowers.put(follower, line);
+            }
+        }
+    }
+
     /** A relay that is away by then does not hear of it; the launcher has told it to people anyway. */
     private void restart(Restart restart) {
         RelayClient line = relays.line(job.homeOf()[restart.rank()]);
         if (line != null && line.mayReport()) {
-            line.report(new JobReport(job.job(), JobReport.RESTART, restart.rank(), 0, restart.words()));
+            String words = job.onFailure() == FailureMode.REBUILD ? restart.newProcessWords() : restart.words();
+            line.report(new JobReport(job.job(), JobReport.RESTART, restart.rank(), 0, words));
         }
     }
 

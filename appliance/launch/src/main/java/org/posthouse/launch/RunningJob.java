@@ -9,6 +9,15 @@ public interface RunningJob {
      */
     int strike(int rank);
 
+    /**
+     * Ends a process that follows the rank likewise.
+     *
+     * @return the number of that process among those of its rank; 0 if none follows
+     */
+    default int strikeFollower(int rank) {
+        return 0;
+    }
+
     /** Waits until every relay has the job, and would have it again if it were killed; or the job has ended. */
     void awaitOpen() throws InterruptedException;
 

@@ -47,13 +47,15 @@ abstract class JobsListing implements Callable<Integer> {
     /** One job, as a line of words. */
     static String line(JsonNode job, Instant now) {
         int came = 0;
+        int dead = 0;
         for (JsonNode rank : job.path("ranks")) {
+            dead += rank.path("state").asText().equals("LOST") ? 1 : 0;
             came += rank.path("incarnation").asInt() > 0 ? 1 : 0;
         }
         long until = job.path("launcherAwaitedUntil").asLong();
         return String.format(
                 Locale.ROOT,
-                "%s %s: of %s, %d of %d ranks came, %s, durability %s, %s; %,d bytes of log pinned, %,d reserved%s",
+                "%s %s: of %s, %d of %d ranks came, %s, durability %s, on failure %s%s, %s; %,d bytes of log pinned, %,d reserved%s",
                 job.path("id").asText(),
                 OneLine.of(job.path("name").asText()),
                 owner(job),
@@ -61,6 +63,8 @@ abstract class JobsListing implements Callable<Integer> {
                 job.path("size").asInt(),
                 job.path("state").asText(),
                 job.path("durability").asText(),
+                job.path("onFailure").asText(),
+                dead == 0 ? "" : " (" + dead + " dead)",
                 age(job.path("startedAt").asLong(), now),
                 job.path("pinnedBytes").asLong(),
                 job.path("reservedBytes").asLong(),

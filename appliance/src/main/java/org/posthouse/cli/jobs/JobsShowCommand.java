@@ -57,7 +57,17 @@ final class JobsShowCommand implements Callable<Integer> {
         }
         List<List<String>> rows = new ArrayList<>(List.of(HEAD));
         job.path("ranks").forEach(rank -> rows.add(row(rank)));
-        return text.append(TextTable.of(rows, column -> column == 0 || column >= NUMBERS_FROM && column < NUMBERS_TO)).toString();
+        text.append(TextTable.of(rows, column -> column == 0 || column >= NUMBERS_FROM && column < NUMBERS_TO));
+        job.path("ranks").forEach(rank -> rank.path("followers").forEach(follower -> text.append(followed(rank, follower))));
+        return text.toString();
+    }
+
+    private static String followed(JsonNode rank, JsonNode follower) {
+        String node = OneLine.of(follower.path("node").asText());
+        return String.format(
+                Locale.ROOT, "rank %d is followed by process %d%s, %,d observations and %,d bytes of the log behind%n", rank.path("rank").asInt(),
+                follower.path("process").asInt(), node.isEmpty() ? "" : " on node " + node, follower.path("behind").asLong(),
+                follower.path("bytesBehind").asLong());
     }
 
     private static List<String> row(JsonNode rank) {

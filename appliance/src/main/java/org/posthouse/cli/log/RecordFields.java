@@ -82,6 +82,10 @@ final class RecordFields {
                 to.put("messages", diverged.count());
                 to.put("first", StandardCharsets.UTF_8.decode(entry.payload().duplicate()).toString());
             }
+            case LogRecord.Failed failed -> to.put("what", failed.rank() < 0 ? "a communicator is revoked" : "the rank is dead");
+            case LogRecord.Agreed agreed -> {
+                // Its frame is the payload.
+            }
             case LogRecord.Snapshot snapshot -> {
                 to.put("piece", snapshot.piece());
                 to.put("pieces", snapshot.pieces());

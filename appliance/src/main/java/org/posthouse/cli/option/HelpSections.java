@@ -19,7 +19,7 @@ public record HelpSections(List<Section> sections) {
             new Section("Batch jobs that join", "--expect --wait --job"),
             new Section(
                     "Recovery",
-                    "--durability --on-failure --checkpoint-every --max-restarts --relay-timeout --silence --folder --launcher-timeout --compare-stderr"),
+                    "--durability --replicas --on-failure --checkpoint-every --max-restarts --relay-timeout --silence --folder --launcher-timeout --compare-stderr"),
             new Section("Output", "--no-tag --output --no-output-tail"),
             new Section("Speed", "--eager-max --busy-poll"),
             new Section(

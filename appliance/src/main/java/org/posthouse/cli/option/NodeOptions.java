@@ -224,6 +224,11 @@ public final class NodeOptions {
         }
     }
 
+    /** Whether ranks are numbered in the order of their slots. */
+    public boolean areRanksInOrder() {
+        return numbering == AllocationRequest.Numbering.SLOT;
+    }
+
     /**
      * @param sites names of sites, or empty
      * @param more labels that nodes must have besides those of {@code --where}

@@ -1,6 +1,7 @@
 package org.posthouse.cli.terminal;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,13 @@ public final class Interruption implements AutoCloseable {
         if (stopped) {
             end.run();
         }
+    }
+
+    /** A future that is completed when the user interrupts: what is being started for the command is given up then. */
+    public CompletableFuture<Void> cancellation() {
+        CompletableFuture<Void> cancelled = new CompletableFuture<>();
+        guard(() -> cancelled.complete(null));
+        return cancelled;
     }
 
     /** Waits on the calling thread, which is interrupted there when the user interrupts. */

@@ -30,6 +30,27 @@ public record ConnectionAddresses(SocketAddress local, SocketAddress remote, Soc
         return new ConnectionAddresses(channel.localAddress(), channel.remoteAddress(), null);
     }
 
+    /** Of a connection that another relay passes on; these addresses are known there. */
+    public static ConnectionAddresses passedOn(String relay) {
+        return new ConnectionAddresses(null, new PassedOn(relay), null);
+    }
+
+    /** The other end of a connection that another relay passes on. */
+    private static final class PassedOn extends SocketAddress {
+        private static final long serialVersionUID = 1;
+
+        private final String relay;
+
+        private PassedOn(String relay) {
+            this.relay = relay;
+        }
+
+        @Override
+        public String toString() {
+            return "relay " + relay + ", which passes it on";
+        }
+    }
+
     public static ConnectionAddresses of(SocketChannel socket) throws IOException {
         SocketAddress local = socket.getLocalAddress();
         return new ConnectionAddresses(local, socket.getRemoteAddress(), local instanceof InetSocketAddress ? null : socket);
@@ -69,6 +90,9 @@ public record ConnectionAddresses(SocketAddress local, SocketAddress remote, Soc
     public String owner(PeerUser user) {
         if (user.uid() != PeerUser.NO_UID) {
             return user + " of " + THIS_HOST;
+        }
+        if (remote instanceof PassedOn) {
+            return remote.toString();
         }
         return remote instanceof InetSocketAddress there ? there.getAddress().getHostAddress() : THIS_HOST;
     }

@@ -130,6 +130,21 @@ public final class LogJournal implements Journal {
     }
 
     @Override
+    public void failed(long job, int rank, ByteBuffer frame) {
+        synchronized (appender) {
+            appender.append(job, log -> log.appendFailed(new LogRecord.Failed(job, rank), frame));
+            if (rank >= 0) {
+                room.lookSoon(); // Nobody needs its records any more.
+            }
+        }
+    }
+
+    @Override
+    public void agreed(long job, ByteBuffer frame) {
+        appender.append(job, log -> log.appendAgreed(new LogRecord.Agreed(job), frame));
+    }
+
+    @Override
     public void finalized(long job, int rank, int incarnation) {
         appender.append(job, log -> log.append(new LogRecord.Finalized(job, rank, incarnation, false)));
     }

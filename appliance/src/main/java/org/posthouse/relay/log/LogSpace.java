@@ -390,7 +390,7 @@ public final class LogSpace {
     }
 
     private List<RetentionPin> needs(boolean easy) {
-        return RetentionPin.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), waiting);
+        return RetentionPin.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), points::withFollowers, waiting);
     }
 
     private long upTo(List<RetentionPin> needs) {

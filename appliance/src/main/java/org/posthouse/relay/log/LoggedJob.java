@@ -26,11 +26,13 @@ import org.posthouse.wire.WireException;
  * @param opening the launcher's request
  * @param position position of the record that opened it
  * @param ranks all ranks that are at home at the relay; none if there is a fault
+ * @param failures frames of the deaths, revocations and agreements that are known, in the order of the log
  * @param divergences number of messages that they sent otherwise than before, as far as it was logged
  * @param divergence description of the first one; empty if there was none
  * @param fault the failure of reading its records, if it cannot continue from them; otherwise null
  */
-public record LoggedJob(JobOpen opening, long position, List<RecoveredRank> ranks, long divergences, String divergence, RuntimeException fault) {
+public record LoggedJob(JobOpen opening, long position, List<RecoveredRank> ranks, List<ByteBuffer> failures, long divergences, String divergence,
+        RuntimeException fault) {
     /**
      * Reads a job's records.
      *
@@ -44,9 +46,10 @@ public record LoggedJob(JobOpen opening, long position, List<RecoveredRank> rank
             if (job.fault() != null) {
                 throw job.fault();
             }
-            return new LoggedJob(opening, job.position(), ranks(relay, opening, job, inFlightMessages), job.divergences(), job.divergence(), null);
+            return new LoggedJob(opening, job.position(), ranks(relay, opening, job, inFlightMessages), job.failures(), job.divergences(), job.divergence(),
+                    null);
         } catch (RuntimeException e) {
-            return new LoggedJob(opening, job.position(), List.of(), job.divergences(), job.divergence(), e);
+            return new LoggedJob(opening, job.position(), List.of(), List.of(), job.divergences(), job.divergence(), e);
         }
     }
 
@@ -103,6 +106,7 @@ public record LoggedJob(JobOpen opening, long position, List<RecoveredRank> rank
         return new RecoveredRank(
                 rank,
                 log.incarnation(),
+                log.followedAs(),
                 log.finalized(),
                 log.deliveries(),
                 log.events(),

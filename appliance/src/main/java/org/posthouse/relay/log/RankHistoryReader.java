@@ -97,6 +97,7 @@ public final class RankHistoryReader implements AutoCloseable {
                 default -> {}
             }
         }
+        steps.add(new HistoryStep.Reached(cursor.position()));
         return steps;
     }
 

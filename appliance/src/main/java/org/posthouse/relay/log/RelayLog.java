@@ -292,6 +292,12 @@ public final class RelayLog {
         return open == null ? 0 : open.firstPosition();
     }
 
+    /** Bytes of the files that must stay while the record at this position does; 0 without a log. Thread-safe. */
+    public long bytesFrom(long position) {
+        MessageLog open = appender.log();
+        return open == null ? 0 : open.bytesFrom(position);
+    }
+
     /** Size of the log's files in bytes; 0 without a log. Thread-safe. */
     public long usedBytes() {
         MessageLog open = appender.log();

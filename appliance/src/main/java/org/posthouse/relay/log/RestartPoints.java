@@ -37,6 +37,9 @@ public final class RestartPoints {
     /** Readers of the prologues of ranks that were started from an image, by job and rank. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
 
+    /** What followers need of the log. Guarded by {@link #turn}. */
+    private final FollowerPins followerPins;
+
     /** Why the last image of a rank was not kept, by job and rank. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, String>> unsaved = new HashMap<>();
 
@@ -46,6 +49,7 @@ public final class RestartPoints {
      */
     RestartPoints(Object turn, MessageLog log, ImageStore images, LogSyncWaiter disk, LongPredicate broken) {
         this.turn = turn;
+        this.followerPins = new FollowerPins(turn);
         this.log = log;
         this.images = images;
         this.disk = disk;
@@ -74,6 +78,43 @@ public final class RestartPoints {
         HistoryIndexEntry from = milestone(job, rank, deliveries, events)
                 .orElseThrow(() -> unreachable("the log does not reach back to what rank " + rank + " knows"));
         return new RankHistoryReader(history(job, rank, from), from.polls(), null);
+    }
+
+    /**
+     * The history of a rank for a process that follows it, from the rank's beginning or behind what the process knows. It never begins at
+     * an image, and logs nothing. Blocks.
+     *
+     * @param started whether the process has just started and knows nothing
+     * @throws LogException if the log does not reach back that far, or the rank did what cannot be replayed
+     */
+    public FollowerHistory forFollower(long job, int rank, boolean started, long deliveries, long events) {
+        HistoryIndexEntry from;
+        FollowerPins.Pin pin;
+        synchronized (turn) {
+            RankLog history = log.book().rank(job, rank);
+            log.handOver();
+            Optional<HistoryIndexEntry> first = history == null
+                    ? Optional.empty()
+                    : started ? history.beginning() : history.milestone(deliveries, events);
+            from = first.orElseThrow(() -> cannotFollow(rank, "it does not reach back to " + (started
+                    ? "the beginning of rank " + rank + ", which checkpoints have cut"
+                    : "what the follower of rank " + rank + " knows")));
+            if (history.limit() > 0) {
+                throw cannotFollow(rank, "rank " + rank + " did what cannot be replayed");
+            }
+            pin = followerPins.add(job, rank, started ? from.position() : history.pin());
+        }
+        return new FollowerHistory(new RankHistoryReader(history(job, rank, from), from.polls(), null), pin);
+    }
+
+    private LogException cannotFollow(int rank, String why) {
+        return new LogException(log.folder(), why, "rank " + rank + " goes on with the processes that it has");
+    }
+
+    /** The position of the oldest record that a rank's followers need, if that is below the rank's own need; else that. */
+    long withFollowers(long job, int rank, long need) {
+        assert Thread.holdsLock(turn);
+        return followerPins.limit(job, rank, need, log.position());
     }
 
     private Optional<HistoryIndexEntry> milestone(long job, int rank, long deliveries, long events) {

@@ -9,6 +9,7 @@ import org.posthouse.core.HistorySource;
 import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.ResendClaim;
+import org.posthouse.relay.log.FollowerHistory;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.relay.log.LogTasks;
 import org.posthouse.relay.log.RankHistoryReader;
@@ -28,16 +29,27 @@ final class HistoryReader implements HistorySource {
 
     private record Key(HomedRank rank, int replay) {}
 
-    /** A history that the first read opens. Confined to the thread, except the reference to it. */
-    private static final class Reading implements AutoCloseable {
+    /** A history that is being read. Confined to the thread, except the reference to it and {@link #reached}. */
+    private interface Reading {
+        List<HistoryStep> read(long upTo);
+
+        /** A follower was sent everything up to this log position. Any thread. */
+        default void reached(long position) {}
+
+        void close();
+    }
+
+    /** The history of a rank's process, which the first read opens. */
+    private static final class RankReading implements Reading {
         private final Supplier<RankHistoryReader> opening;
         private RankHistoryReader history;
 
-        private Reading(Supplier<RankHistoryReader> opening) {
+        private RankReading(Supplier<RankHistoryReader> opening) {
             this.opening = opening;
         }
 
-        private List<HistoryStep> read(long upTo) {
+        @Override
+        public List<HistoryStep> read(long upTo) {
             if (history == null) {
                 history = opening.get();
             }
@@ -52,6 +64,41 @@ final class HistoryReader implements HistorySource {
         }
     }
 
+    /** The history of a follower, which the first read opens. */
+    private static final class FollowerReading implements Reading {
+        private final Supplier<FollowerHistory> opening;
+
+        /** Written by the thread, read by any. */
+        private volatile FollowerHistory history;
+
+        private FollowerReading(Supplier<FollowerHistory> opening) {
+            this.opening = opening;
+        }
+
+        @Override
+        public List<HistoryStep> read(long upTo) {
+            FollowerHistory open = history;
+            if (open == null) {
+                open = opening.get();
+                history = open;
+            }
+            return open.read(upTo);
+        }
+
+        @Override
+        public void reached(long position) {
+            history.reached(position); // Something was read, as it was sent.
+        }
+
+        @Override
+        public void close() {
+            FollowerHistory open = history;
+            if (open != null) {
+                open.close();
+            }
+        }
+    }
+
     /** @param shard the shard of the ranks */
     HistoryReader(Shard shard, HistoryThreads historyThreads) {
         this.shard = shard;
@@ -61,14 +108,29 @@ final class HistoryReader implements HistorySource {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, long upTo) {
+    public void reached(HomedRank rank, int replay, long position) {
+        Reading history = open.get(new Key(rank, replay));
+        if (history != null) {
+            history.reached(position);
+        }
+    }
+
+    @Override
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown, boolean follows, long upTo) {
         long job = rank.job().id();
-        RestartChoice choice = relayLog.points().choice(job, rank.rank());
+        int number = rank.rank();
+        if (follows) {
+            boolean started = deliveries == 0 && events == 0 && !originKnown;
+            open.put(new Key(rank, replay), new FollowerReading(() -> relayLog.points().forFollower(job, number, started, deliveries, events)));
+            more(rank, replay, upTo);
+            return;
+        }
+        RestartChoice choice = relayLog.points().choice(job, number);
         boolean begins = deliveries == 0 && events == 0 || choice.isBefore(deliveries, events);
         int incarnation = rank.incarnation();
         boolean anew = begins && !originKnown && incarnation > 1;
         open.put(new Key(rank, replay),
-                new Reading(anew ? () -> choice.open(incarnation) : () -> relayLog.points().behind(job, rank.rank(), deliveries, events)));
+                new RankReading(anew ? () -> choice.open(incarnation) : () -> relayLog.points().behind(job, number, deliveries, events)));
         more(rank, replay, upTo);
     }
 

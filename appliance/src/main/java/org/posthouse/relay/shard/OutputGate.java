@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
  * The output gate of one shard: holds, in order, effects that must not leave the relay before the log is synced.
  * Confined to the shard's strand.
  *
- * <p>Jobs with {@code --durability host} have three such effects (docs/architecture.md, the way of a message; P3).
+ * <p>Jobs with {@code --durability host} have four such effects (docs/architecture.md, the way of a message; P3).
  * Every frame to another relay is one. Every message that allows a rank or a relay to drop a copy or to end is another.
- * The third is the history that a process is sent. Messages between ranks of one relay do not wait. There is one log
- * and one order, so a message can never outlive what was logged before it.
+ * The third is the history that a process is sent, the fourth what a rank is told of failures. Messages between ranks of
+ * one relay do not wait. There is one log and one order, so a message can never outlive what was logged before it.
  */
 public final class OutputGate {
     /**
@@ -76,6 +76,18 @@ public final class OutputGate {
         } else if (!givenUp || job.isPresent()) {
             held.add(new Held(here, effect, job));
             want.accept(here);
+        }
+    }
+
+    /** Position up to which the log is synced. */
+    long safe() {
+        return safe.getAsLong();
+    }
+
+    /** Has the log synced up to its end, for what passes no gate. */
+    void sync() {
+        if (!givenUp) {
+            want.accept(position.getAsLong());
         }
     }
 

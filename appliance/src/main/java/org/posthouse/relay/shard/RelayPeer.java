@@ -123,11 +123,19 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
         }
     }
 
-    /** Jobs with a log have no such frames, so they never wait at the gate. */
+    /** With a log, the frame waits at the gate as the others do: the record behind which it leaves is safe then. */
     @Override
     public void failure(ByteBuffer frame, boolean behind) {
         assert shard.strand().isInside();
         ByteBuf bytes = Unpooled.wrappedBuffer(frame);
+        if (behind && shard.isGated(bytes)) {
+            shard.gate().pass(() -> failure(bytes, true));
+        } else {
+            failure(bytes, behind);
+        }
+    }
+
+    private void failure(ByteBuf bytes, boolean behind) {
         if (behind && held == null && relay.isReachable()) {
             relay.sendBehind(this, bytes);
         } else {

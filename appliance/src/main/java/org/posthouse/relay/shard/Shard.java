@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntSupplier;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Frame;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
+import org.posthouse.core.Journal;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
@@ -26,6 +28,8 @@ import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.io.FlushList;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.relay.log.LogBacklog;
+import org.posthouse.relay.memory.HistoryBudget;
+import org.posthouse.relay.memory.MemoryHistorySource;
 import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.relay.threads.Strand;
 import org.posthouse.relay.threads.StrandClock;
@@ -59,6 +63,7 @@ public final class Shard {
     private final IntSupplier connections;
     private final List<Way> ways = new ArrayList<>();
     private final OutputGate outputGate;
+    private final MemoryHistorySource memoryHistorySource;
     private final LogBacklog logBacklog;
 
     private final FrameView gateView = new FrameView();
@@ -79,28 +84,54 @@ public final class Shard {
     /**
      * @param pool memory that the relay's shards share
      * @param histories the histories of its ranks, and the thread that reads them
+     * @param budget for histories of jobs without a log, which the relay's shards share
      * @param gate delays what leaves the relay, in jobs with durability {@code host}
      * @param connections number of the relay's connections
      */
     Shard(
             int number, String relay, CoreConfig config, int shards, UnexpectedPool pool, StrandExecutor home, HistoryThreads historyThreads,
-            OutputGate outputGate,
-            IntSupplier connections) {
+            HistoryBudget budget, OutputGate outputGate, IntSupplier connections) {
         this.connections = connections;
         this.outputGate = outputGate;
         this.logBacklog = new LogBacklog(historyThreads.log()::isFull, job -> historyThreads.log().room().waits(job));
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, pool, clock, new HistoryReader(this, historyThreads), new ImageWriter(this, historyThreads));
+        this.memoryHistorySource = new MemoryHistorySource(new HistoryReader(this, historyThreads), budget, clock, work -> strand().post(work), this::core);
+        this.core = new RelayCore(relay, config, shards, pool, clock, memoryHistorySource, new ImageWriter(this, historyThreads));
         this.strand = new Strand(home, this::endTurn);
     }
 
     private void endTurn() {
+        feedFollowers();
         written.endTurn();
         if (outputGate.keepsHandled()) {
             outputGate.forgo(job -> core.job(job) == null);
         }
         tellHandled();
         clock.endTurn();
+    }
+
+    /** Followers get what was logged in this turn, or a sync of the log that they need for it. */
+    private void feedFollowers() {
+        if (core.hasFollowers()) {
+            core.logSafe(outputGate.safe());
+            if (core.waitsForSync()) {
+                outputGate.sync();
+            }
+        }
+    }
+
+    /** The log is synced further. Confined to the strand. */
+    public void synced() {
+        assert strand.isInside();
+        outputGate.open(); // Followers get what is safe at the end of this turn.
+    }
+
+    /** Drops followers that are too far behind, and promotes others. Confined to the strand. @param bytesFrom bytes that the log has from a position on */
+    public void lookAtFollowers(LongUnaryOperator bytesFrom) {
+        memoryHistorySource.look();
+        if (core.hasFollowers()) {
+            core.lookAtFollowers(bytesFrom);
+        }
     }
 
     /** Makes the shards of one relay known to each other. Called once, before anything else. */
@@ -200,7 +231,7 @@ public final class Shard {
 
     /** Whether a rank's frame must wait for room in the log, or for other relays to handle more of its frames. */
     public boolean mustWait(HomedRank rank, FrameType type) {
-        return rank.job().logged() && (backlog().stopsFirst(type) || FORWARDED.contains(type) && rank.sends().isHeavy());
+        return rank.job().isInLog() && backlog().stopsFirst(type) || rank.job().logged() && FORWARDED.contains(type) && rank.sends().isHeavy();
     }
 
     /**
@@ -241,7 +272,7 @@ public final class Shard {
             return false;
         }
         Job job = core.job(id);
-        return job == null ? logBacklog.holdsFrames() : job.logged() && logBacklog.stops(type);
+        return job == null ? logBacklog.holdsFrames() : job.isInLog() && logBacklog.stops(type);
     }
 
     /** The same for a frame that is held. If it must wait, {@code work} will handle it. */
@@ -295,6 +326,11 @@ public final class Shard {
             gates = true;
             outputGate.pass(() -> {}); // Starts a sync now: until the job's opening is on the disk, a power cut loses all of the job.
         }
+    }
+
+    /** The journal of a job at this shard that is not logged. Called before the job is opened, inside the strand. */
+    Journal journal(JobOpen opening) {
+        return opening.remembers() ? memoryHistorySource.journal(opening) : Journal.NONE;
     }
 
     /** Registers an acknowledgement for the end of the turn. Confined to the strand. */
@@ -457,10 +493,19 @@ public final class Shard {
                         .flatMap(rank -> Stream.of(
                                 rank.checkpoints().outputNotesTold(),
                                 standing(job, rank).stream().toList(),
+                                following(job, rank),
                                 rank.checkpoints().asking().stream().toList(),
                                 rank.standstill().stream().toList()))
                         .flatMap(List::stream)
                         .toList();
+    }
+
+    /** The process that leads the rank, and those that follow it, if any ever did. */
+    private static List<JobEvent> following(long job, HomedRank rank) {
+        return Stream.concat(
+                rank.leader().stream(),
+                rank.followerStates().stream().map(state -> new JobEvent(job, JobEvent.FOLLOWS, rank.rank(), state.incarnation(), "")))
+                .toList();
     }
 
     private static Optional<JobEvent> standing(long job, HomedRank rank) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.core.BlockedCall;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.core.FollowerState;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Latencies;
@@ -44,8 +45,9 @@ public record ShardStatus(
      * @param status the rank, without its place and the call in which it is blocked
      * @param creditBytesFree bytes that it may still send before credit returns; 0 unless connected
      * @param creditMessagesFree messages that it may still send before credit returns; 0 unless connected
+     * @param followers processes that follow it
      */
-    public record Rank(RankStatus status, long creditBytesFree, int creditMessagesFree) {
+    public record Rank(RankStatus status, long creditBytesFree, int creditMessagesFree, List<FollowerState> followers) {
         private static Rank of(HomedRank rank, CoreConfig credit) {
             boolean connected = rank.state() == RankState.CONNECTED;
             RankStatus status = new RankStatus(
@@ -68,7 +70,8 @@ public record ShardStatus(
             return new Rank(
                     status,
                     connected ? credit.creditBytes() - rank.sends().creditBytesUsed() : 0,
-                    connected ? credit.creditMessages() - rank.sends().creditMessagesUsed() : 0);
+                    connected ? credit.creditMessages() - rank.sends().creditMessagesUsed() : 0,
+                    rank.followerStates());
         }
     }
 
@@ -86,7 +89,7 @@ public record ShardStatus(
         Map<Long, Map<Integer, BlockedCall>> blocked = new HashMap<>();
         for (Job job : core.jobs()) {
             List<Rank> list = new ArrayList<>();
-            job.homedRanks().forEach(rank -> list.add(Rank.of(rank, credit)));
+            job.homedRanks().stream().filter(job::isShown).forEach(rank -> list.add(Rank.of(rank, credit)));
             ranks.put(job.id(), list);
             blocked.put(job.id(), job.blocked(isFirst));
         }

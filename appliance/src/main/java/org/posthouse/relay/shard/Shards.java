@@ -2,6 +2,7 @@ package org.posthouse.relay.shard;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -14,20 +15,24 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
+import org.posthouse.core.RelayCore;
 import org.posthouse.core.SourceCounters;
 import org.posthouse.core.UnexpectedPool;
 import org.posthouse.relay.log.HistoryThreads;
+import org.posthouse.relay.memory.HistoryBudget;
 import org.posthouse.status.PairTraffic;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.WireException;
 
 /**
  * The relay's shards, and the shard of each rank. Neighbouring ranks of a job share a shard, because they exchange the
@@ -56,8 +61,9 @@ public final class Shards {
         this.relay = relay;
         this.credit = config;
         UnexpectedPool pool = new SharedUnexpectedPool(config);
+        HistoryBudget budget = HistoryBudget.ofHeap();
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, pool, placement.matching(number), historyThreads, gates.get(), connections));
+            shards.add(new Shard(number, relay, config, count, pool, placement.matching(number), historyThreads, budget, gates.get(), connections));
         }
         Shard.introduce(shards);
     }
@@ -102,6 +108,7 @@ public final class Shards {
      * Opens a job in all shards.
      *
      * @param elsewhere the job's other relays, by their index in the job's homes; null for this one
+     * @param journal of a logged job; null for others
      * @param done called once, in some shard's strand, with null or the failure of a shard
      */
     public void open(JobOpen opening, List<LinkedRelay> elsewhere, Watch watch, Journal journal, Consumer<Exception> done) {
@@ -120,7 +127,7 @@ public final class Shards {
                                             ? shard.peer(table[rank] % shards.size())
                                             : elsewhere.get(opening.homeOf()[rank]).peer(shard),
                                     event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
-                                    journal);
+                                    journal == null ? shard.journal(opening) : journal);
                 } catch (Refusal | RuntimeException e) {
                     fault.compareAndSet(null, e);
                 }
@@ -138,47 +145,74 @@ public final class Shards {
      * Restores an opened job to the state in the log.
      *
      * @param ranks all ranks that are at home at this relay
+     * @param failures frames of the deaths, revocations and agreements in the log
      * @param done called once, in some shard's strand, with null or the cause of failure
      */
-    public void restore(long job, List<RecoveredRank> ranks, Consumer<Exception> done) {
-        restore(job, ranks, 0, done);
+    public void restore(long job, List<RecoveredRank> ranks, List<ByteBuffer> failures, Consumer<Exception> done) {
+        restore(job, ranks, failures, 0, done);
     }
 
     /** Restores one shard after the other, because each reads state of the others. */
-    private void restore(long job, List<RecoveredRank> ranks, int number, Consumer<Exception> done) {
+    private void restore(long job, List<RecoveredRank> ranks, List<ByteBuffer> failures, int number, Consumer<Exception> done) {
+        if (number == shards.size()) {
+            restoreFailures(job, failures, 0, done);
+            return;
+        }
+        step(number, done, core -> core.restore(core.job(job), ranks), () -> restore(job, ranks, failures, number + 1, done));
+    }
+
+    /** Behind the above, because a core that restores failures tells the others. */
+    private void restoreFailures(long job, List<ByteBuffer> failures, int number, Consumer<Exception> done) {
         if (number == shards.size()) {
             done.accept(null);
             return;
         }
+        List<ByteBuffer> own = failures.stream().map(frame -> frame.duplicate().order(frame.order())).toList();
+        step(number, done, core -> core.restoreFailures(core.job(job), own), () -> restoreFailures(job, failures, number + 1, done));
+    }
+
+    private interface Step {
+        void take(RelayCore core) throws WireException;
+    }
+
+    private void step(int number, Consumer<Exception> done, Step step, Runnable next) {
         Shard shard = shards.get(number);
         shard.strand().submit(() -> {
             try {
-                shard.core().restore(shard.core().job(job), ranks);
-            } catch (RuntimeException e) {
+                step.take(shard.core());
+            } catch (RuntimeException | WireException e) {
                 done.accept(e);
                 return;
             }
-            restore(job, ranks, number + 1, done);
+            next.run();
         });
     }
 
-    /** The seat of each rank of the job, or -1 if the rank is at home at another relay. */
+    /** The seat of each process of the job, or -1 if its rank is at home at another relay. */
     private int[] place(JobOpen opening) {
-        int self = Job.indexOf(relay, opening.homes());
-        int[] table = new int[opening.size()];
+        return place(opening, Job.indexOf(relay, opening.homes()), shards.size(), opened.getAndIncrement());
+    }
+
+    /**
+     * Blocks of ranks, one shard after the other. All processes of a rank have one seat, as at most one of them lives.
+     *
+     * @param self the relay's index among the job's homes
+     * @param first the shard of the first block
+     */
+    static int[] place(JobOpen opening, int self, int shards, int first) {
+        int[] table = new int[opening.ranks()];
         int here = 0;
         for (int rank = 0; rank < table.length; rank++) {
             table[rank] = opening.homeOf()[rank] == self ? here++ : -1;
         }
-        int block = Math.max(BLOCK_MIN, (here + shards.size() - 1) / shards.size());
-        int first = opened.getAndIncrement();
+        int block = Math.max(BLOCK_MIN, (here + shards - 1) / shards);
         for (int rank = 0; rank < table.length; rank++) {
             if (table[rank] >= 0) {
-                int shard = Math.floorMod(first + table[rank] / block, shards.size());
-                table[rank] = shard + shards.size() * (table[rank] % block / BLOCK_MIN);
+                int shard = Math.floorMod(first + table[rank] / block, shards);
+                table[rank] = shard + shards * (table[rank] % block / BLOCK_MIN);
             }
         }
-        return table;
+        return IntStream.range(0, opening.size()).map(process -> table[process % table.length]).toArray();
     }
 
     /**

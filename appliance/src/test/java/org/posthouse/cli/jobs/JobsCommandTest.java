@@ -24,15 +24,31 @@ class JobsCommandTest {
 
     @Test
     void showsRanksWithWhatIsUnknownOfThoseElsewhereAsDashes() throws IOException {
-        JsonNode job = json("{'id': 'ab', 'name': 'Main', 'size': 2, 'state': 'RUNNING', 'durability': 'process', 'owner': 'ann', 'startedAt': 0, 'ranks': ["
-                + "{'rank': 0, 'site': 'a', 'relay': 'a', 'state': 'CONNECTED', 'incarnation': 2, 'messagesSent': 1200, 'bytesSent': 5,"
-                + " 'messagesDelivered': 7, 'bytesDelivered': 8, 'blockedIn': 'Recv(source 1, tag 7)', 'blockedSince': 61000},"
-                + "{'rank': 1, 'site': 'b', 'relay': 'b/2', 'state': 'REMOTE', 'incarnation': 1}]}");
+        JsonNode job = json(
+                "{'id': 'ab', 'name': 'Main', 'size': 2, 'state': 'RUNNING', 'durability': 'process', 'onFailure': 'restart', 'owner': 'ann', 'startedAt': 0, 'ranks': ["
+                        + "{'rank': 0, 'site': 'a', 'relay': 'a', 'state': 'CONNECTED', 'incarnation': 2, 'messagesSent': 1200, 'bytesSent': 5,"
+                        + " 'messagesDelivered': 7, 'bytesDelivered': 8, 'blockedIn': 'Recv(source 1, tag 7)', 'blockedSince': 61000},"
+                        + "{'rank': 1, 'site': 'b', 'relay': 'b/2', 'state': 'REMOTE', 'incarnation': 1}]}");
         assertThat(JobsShowCommand.text(job, Instant.ofEpochSecond(125)).lines()).containsExactly(
-                "ab Main: of ann, 2 of 2 ranks came, RUNNING, durability process, 2 min 5 s old; 0 bytes of log pinned, 0 reserved",
+                "ab Main: of ann, 2 of 2 ranks came, RUNNING, durability process, on failure restart, 2 min 5 s old; 0 bytes of log pinned, 0 reserved",
                 "RANK  SITE  RELAY  STATE      INCARNATION   SENT  BYTES  DELIVERED  BYTES  BLOCKED IN",
                 "   0  a     a      CONNECTED            2  1,200      5          7      8  Recv(source 1, tag 7) since 1970-01-01T00:01:01Z",
                 "   1  b     b/2    REMOTE               1      -      -          -      -");
+    }
+
+    @Test
+    void showsWhoFollowsARankAndWhere() throws IOException {
+        JsonNode job = json("{'ranks': [{'rank': 3, 'followers': [{'process': 2, 'node': 'n2', 'behind': 1200, 'bytesBehind': 4096},"
+                + " {'process': 5, 'node': '', 'behind': 0, 'bytesBehind': 0}]}]}");
+        assertThat(JobsShowCommand.text(job, Instant.EPOCH).lines()).endsWith(
+                "rank 3 is followed by process 2 on node n2, 1,200 observations and 4,096 bytes of the log behind",
+                "rank 3 is followed by process 5, 0 observations and 0 bytes of the log behind");
+    }
+
+    @Test
+    void countsTheDeadOfAJobThatGoesOnWithoutThem() throws IOException {
+        JsonNode job = json("{'durability': 'none', 'onFailure': 'shrink', 'ranks': [{'rank': 0, 'state': 'LOST'}, {'rank': 1, 'state': 'CONNECTED'}]}");
+        assertThat(JobsShowCommand.text(job, Instant.EPOCH)).contains("durability none, on failure shrink (1 dead), ");
     }
 
     @Test

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.HistoryStep;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.MessageLog;
@@ -230,6 +231,75 @@ final class RestartPointsTest {
             assertThat(prologue.advance()).isTrue();
             assertThat(prologue.payload()).isEqualTo(ByteBuffer.allocate(16).put(0, (byte) 2));
         }
+    }
+
+    /** A restarted process would begin at the image, and the log would say so. */
+    @Test
+    void followerBeginsAtTheRanksBeginningAndNothingIsLogged() {
+        begins();
+        log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, false), ByteBuffer.allocate(16));
+        saves(1, 1);
+        log.handOver();
+        long before = log.position();
+        try (FollowerHistory history = points.forFollower(JOB, 0, true, 0, 0)) {
+            List<HistoryStep> steps = history.read(before);
+            assertThat(steps).first().isEqualTo(new HistoryStep.PrologueEnd(0, 0, 0, 0, 0));
+            assertThat(steps).hasSize(3).last().isEqualTo(new HistoryStep.End(before));
+        }
+        assertThat(log.position()).isEqualTo(before);
+    }
+
+    /** Of a rank that is busy for long, a follower reads no end. */
+    @Test
+    void partOfAHistorySaysHowFarItWasRead() {
+        begins();
+        for (int event = 1; event <= 1_100; event++) {
+            log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, event, false), ByteBuffer.allocate(16));
+        }
+        log.handOver();
+        try (FollowerHistory history = points.forFollower(JOB, 0, true, 0, 0)) {
+            List<HistoryStep> part = history.read(log.position());
+            HistoryStep.Events last = (HistoryStep.Events) part.get(part.size() - 2);
+            long behind = 1_100 - last.first();
+            assertThat(part).last().isEqualTo(new HistoryStep.Reached(log.position() - behind));
+            assertThat(behind).isPositive();
+        }
+    }
+
+    @Test
+    void followerIsRefusedWhereCheckpointsHaveCutTheBeginningOrTheRankCannotBeReplayed() {
+        begins();
+        log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(16));
+        log.handOver();
+        assertThatThrownBy(() -> points.forFollower(JOB, 0, true, 0, 0))
+                .isInstanceOf(LogException.class)
+                .hasMessageEndingWith("rank 0 did what cannot be replayed; rank 0 goes on with the processes that it has");
+        saves(1, 1);
+        saves(2, 1);
+        saves(3, 1);
+        log.handOver();
+        assertThatThrownBy(() -> points.forFollower(JOB, 0, true, 0, 0))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining("it does not reach back to the beginning of rank 0, which checkpoints have cut");
+    }
+
+    @Test
+    void logKeepsWhatAFollowerWasNotSent() {
+        begins();
+        saves(1);
+        log.handOver();
+        FollowerHistory history = points.forFollower(JOB, 0, true, 0, 0);
+        saves(2);
+        saves(3);
+        long own = log.book().rank(JOB, 0).pin();
+        long first = log.book().rank(JOB, 0).firstPosition();
+        synchronized (this) {
+            assertThat(points.withFollowers(JOB, 0, own)).isEqualTo(first).isLessThan(own);
+            history.reached(log.position());
+            assertThat(points.withFollowers(JOB, 0, own)).isEqualTo(own);
+        }
+        log.handOver();
+        history.close();
     }
 
     /** @param observed what the rank observes in its prologue */

@@ -26,6 +26,7 @@ import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.relay.log.LogJournalTest;
 import org.posthouse.relay.log.RelayLog;
+import org.posthouse.relay.memory.HistoryBudget;
 import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.HomeRelay;
@@ -51,7 +52,7 @@ final class DivergenceCheckerTest {
     private final HistoryThreads historyThreads = HistoryThreads.of(relayLog);
     private final Shard shard = new Shard(
             0, "here", CoreConfig.DEFAULT, 1, new SharedUnexpectedPool(CoreConfig.DEFAULT), StrandExecutor.open(Runnable::run), historyThreads,
-            new OutputGate(() -> 0, () -> 0, wanted -> {}), () -> 0);
+            HistoryBudget.ofHeap(), new OutputGate(() -> 0, () -> 0, wanted -> {}), () -> 0);
 
     /** A rank compares once, and nothing more until its job ends. */
     @Test

@@ -51,15 +51,19 @@ import org.posthouse.relay.threads.Strand;
 import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
+import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -167,6 +171,60 @@ class LinkedRelayTest {
         await().atMost(PATIENCE).until(contact::failed);
         assertThat(contact.cause())
                 .hasMessage("no link to relay nobody within 1 ms: it is no --peer of relay near and has not dialled it");
+    }
+
+    /** It is for the processes of ranks, and each has to prove its rank's token. */
+    @Test
+    void launcherIsRefusedAtTheDoorOfRanks() throws Exception {
+        RankDoor door = new RankDoor(new Identify(Hello.LAUNCHER, 0, 0, Nonce.random()));
+        door.open("rank plain");
+        await().atMost(PATIENCE).until(() -> door.answer.get() != null);
+        CloseNotice why = CloseNotice.decode(door.answer.get().nioBuffer());
+        assertThat(why.reason()).isEqualTo(CloseReason.NOT_EXPECTED);
+        assertThat(why.text()).isEqualTo("a launcher or an agent over another relay, which passes on processes of ranks only");
+    }
+
+    @Test
+    void doorOfRanksNamesAChannelThatIsNone() throws Exception {
+        RankDoor door = new RankDoor(new Identify(Hello.FOLLOWER, JOB, 0, Nonce.random()));
+        door.open("rank none");
+        await().atMost(PATIENCE).until(() -> door.refusal.get() != null);
+        assertThat(door.refusal.get()).isEqualTo("MALFORMED_FRAME: channel \"none\", expected plain or 64 hexadecimal digits");
+    }
+
+    /** A stream of the far relay to the door of ranks, over which one client speaks. */
+    private final class RankDoor implements LinkStream.Listener {
+        private final AtomicReference<ByteBuf> answer = new AtomicReference<>();
+        private final AtomicReference<String> refusal = new AtomicReference<>();
+        private final Identify client;
+        private LinkStream stream;
+
+        private RankDoor(Identify client) {
+            this.client = client;
+        }
+
+        private void open(String name) {
+            farContext.runOnContext(go -> stream = farLinks.streams().open("near", name, this));
+        }
+
+        @Override
+        public void onBytes(ByteBuf bytes, boolean last) {
+            answer.compareAndSet(null, bytes);
+            stream.left();
+        }
+
+        @Override
+        public void onWritable() {
+            stream.write(Unpooled.wrappedBuffer(client.encode()));
+        }
+
+        @Override
+        public void onDone() {}
+
+        @Override
+        public void onEnded(CloseReason reason, String text) {
+            refusal.set(reason + ": " + text);
+        }
     }
 
     /** Heads come in the order in which they are sent: one that was sent behind it shows that it was not. */

@@ -16,6 +16,7 @@ import org.posthouse.core.RankPort;
 import org.posthouse.core.Refusal;
 import org.posthouse.relay.log.HistoryThreads;
 import org.posthouse.relay.log.RelayLog;
+import org.posthouse.relay.memory.HistoryBudget;
 import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.Durability;
@@ -41,8 +42,7 @@ final class ShardTest {
     private Shard shard(int number) {
         OutputGate outputGate = new OutputGate(() -> 0, () -> 0, wanted -> {});
         return new Shard(number, "here", CoreConfig.DEFAULT, 2, new SharedUnexpectedPool(CoreConfig.DEFAULT), StrandExecutor.open(Runnable::run),
-                historyThreads, outputGate,
-                () -> 2);
+                historyThreads, HistoryBudget.ofHeap(), outputGate, () -> 2);
     }
 
     @BeforeEach

@@ -10,30 +10,37 @@ import mpi.Request;
 import mpi.Status;
 
 /**
- * Two jobs that meet at a published port. "serve SERVICE GROUPS" accepts so many groups, one after another; "visit SERVICE" connects, exchanges
- * messages in each way that there is, and disconnects; "stay SERVICE" connects and waits for a message that never comes, and tells what
- * its receive said; "leave SERVICE" connects, and calls Finalize without a disconnect.
+ * Two jobs that meet at a published port. "serve SERVICE GROUPS" accepts so many groups, one after another; "hold SERVICE GROUPS" does nothing with the
+ * last one, and waits in its own job for a message that never comes; "visit SERVICE" connects, exchanges
+ * messages in each way that there is, and disconnects; "stay SERVICE" connects, sends a message and waits for one that never comes, and tells what
+ * its receive said; "leave SERVICE" connects, and calls Finalize without a disconnect. "take SERVICE" accepts one that stays, and receives its message
+ * when it was told that the other job has ended; "part SERVICE" accepts one that stays, and disconnects at once.
  */
 public final class JoinsJobs {
     /** More than is sent at once: its bytes leave when the receive is posted. */
     private static final int LONG_MESSAGE = 3 << 20;
+
+    private static final int LAST_WORD = 98;
 
     private JoinsJobs() {}
 
     public static void main(String[] args) throws InterruptedException {
         String[] own = MPI.Init(args);
         switch (own[0]) {
-            case "serve" -> serve(own[1], Integer.parseInt(own[2]));
+            case "serve" -> serve(own[1], Integer.parseInt(own[2]), false);
+            case "hold" -> serve(own[1], Integer.parseInt(own[2]), true);
             case "visit" -> visit(own[1]);
             case "leave" -> exchange(MPI.COMM_WORLD.connect(port(own[1]), 0), false);
             case "stay" -> stay(own[1]);
+            case "take" -> take(accepted(own[1]));
+            case "part" -> accepted(own[1]).disconnect();
             default -> throw new IllegalArgumentException(own[0]);
         }
         MPI.Finalize();
         System.out.println("Verification: SUCCESSFUL");
     }
 
-    private static void serve(String service, int groups) {
+    private static void serve(String service, int groups, boolean holdsLast) {
         boolean isRoot = MPI.COMM_WORLD.Rank() == 0;
         String port = isRoot ? Intracomm.openPort() : null;
         if (isRoot) {
@@ -41,6 +48,9 @@ public final class JoinsJobs {
         }
         for (int group = 0; group < groups; group++) {
             Intercomm visitor = MPI.COMM_WORLD.accept(port, 0);
+            if (holdsLast && group == groups - 1) {
+                MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 99); // In its own job, which ends by itself.
+            }
             exchange(visitor, true);
             if (group % 2 == 0) {
                 visitor.disconnect();
@@ -70,17 +80,41 @@ public final class JoinsJobs {
 
     private static void stay(String service) {
         Intercomm server = MPI.COMM_WORLD.connect(port(service), 0);
+        for (int to = 0; to < server.Remote_size(); to++) {
+            server.Send(new int[] {server.Rank()}, 0, 1, MPI.INT, to, LAST_WORD);
+        }
         System.out.println("connected");
         System.out.flush();
+        awaitEnd(server);
+        int[] sum = new int[1];
+        MPI.COMM_WORLD.Allreduce(new int[] {1}, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+        require(sum[0] == MPI.COMM_WORLD.Size(), "the own job goes on");
+    }
+
+    private static void awaitEnd(Intercomm other) {
         try {
-            server.Recv(new int[1], 0, 1, MPI.INT, 0, 99);
+            other.Recv(new int[1], 0, 1, MPI.INT, 0, 99);
             throw new IllegalStateException("a message has come that nobody has sent");
         } catch (MPIException e) {
             System.out.println("rank " + MPI.COMM_WORLD.Rank() + " was told: " + e.getMessage());
         }
-        int[] sum = new int[1];
-        MPI.COMM_WORLD.Allreduce(new int[] {1}, 0, sum, 0, 1, MPI.INT, MPI.SUM);
-        require(sum[0] == MPI.COMM_WORLD.Size(), "the own job goes on");
+    }
+
+    private static Intercomm accepted(String service) {
+        String port = MPI.COMM_WORLD.Rank() == 0 ? Intracomm.openPort() : null;
+        if (port != null) {
+            Intracomm.publishName(service, port);
+        }
+        return MPI.COMM_WORLD.accept(port, 0);
+    }
+
+    private static void take(Intercomm other) {
+        awaitEnd(other);
+        for (int from = 0; from < other.Remote_size(); from++) {
+            int[] word = {-1};
+            other.Recv(word, 0, 1, MPI.INT, from, LAST_WORD);
+            require(word[0] == from, "the last word of rank " + from + ": " + word[0]);
+        }
     }
 
     /** The port that the service is published for; waits until it is. */

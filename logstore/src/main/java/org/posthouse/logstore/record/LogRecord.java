@@ -207,6 +207,31 @@ public sealed interface LogRecord {
     }
 
     /**
+     * A rank is dead, at any home, or a communicator is revoked. The payload is the wire's frame that says so.
+     *
+     * @param job the job
+     * @param rank that is dead; {@link #NO_RANK}: a communicator is revoked
+     */
+    record Failed(long job, int rank) implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.FAILED;
+        }
+    }
+
+    /**
+     * An agreement is decided. The payload is the wire's frame with the result.
+     *
+     * @param job the job
+     */
+    record Agreed(long job) implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.AGREED;
+        }
+    }
+
+    /**
      * The opening of the log by a writer, whose epoch is in the envelope. Written by the log itself.
      *
      * @param wallTimeMs Unix time in ms, for information only; nothing is ordered by it

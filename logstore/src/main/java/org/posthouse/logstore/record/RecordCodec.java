@@ -3,11 +3,13 @@ package org.posthouse.logstore.record;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
+import org.posthouse.logstore.record.LogRecord.Agreed;
 import org.posthouse.logstore.record.LogRecord.Arrival;
 import org.posthouse.logstore.record.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.record.LogRecord.Delivery;
 import org.posthouse.logstore.record.LogRecord.Diverged;
 import org.posthouse.logstore.record.LogRecord.Events;
+import org.posthouse.logstore.record.LogRecord.Failed;
 import org.posthouse.logstore.record.LogRecord.Finalized;
 import org.posthouse.logstore.record.LogRecord.Incarnation;
 import org.posthouse.logstore.record.LogRecord.JobClosed;
@@ -135,6 +137,16 @@ public final class RecordCodec {
     public void diverged(Diverged d) {
         begin(RecordType.DIVERGED, d.job(), d.rank());
         head.putLong(RecordLayout.DIVERGED_COUNT, d.count()).putLong(RecordLayout.DIVERGED_COUNT + Long.BYTES, 0);
+    }
+
+    public void failed(Failed f) {
+        begin(RecordType.FAILED, f.job(), f.rank());
+        head.putLong(RecordEnvelope.BYTES, 0);
+    }
+
+    public void agreed(Agreed a) {
+        begin(RecordType.AGREED, a.job(), a.rank());
+        head.putLong(RecordEnvelope.BYTES, 0);
     }
 
     private void begin(RecordType begun, long job, int rank) {

@@ -53,6 +53,8 @@ public final class RecordDecoder {
             case FINALIZED -> new Finalized(job, rank, b.getInt(at + RecordLayout.FINALIZED_INCARNATION), isDone(b, at));
             case CHECKPOINT_TAKEN -> new CheckpointTaken(job, rank, checkpoint(b, at));
             case SNAPSHOT -> new Snapshot(b.getInt(at + RecordLayout.SNAPSHOT_PIECE), b.getInt(at + RecordLayout.SNAPSHOT_PIECES));
+            case FAILED -> new LogRecord.Failed(job, rank);
+            case AGREED -> new LogRecord.Agreed(job);
             case DIVERGED -> new Diverged(job, b.getLong(at + RecordLayout.DIVERGED_COUNT));
         };
     }

@@ -32,10 +32,14 @@ public enum RecordType {
     /** A part of the summary of earlier files: the first records of every file but the first. */
     SNAPSHOT(13, 16, 8),
     /** Restarted ranks of a job sent differently than before. */
-    DIVERGED(14, 16, 8);
+    DIVERGED(14, 16, 8),
+    /** A rank is dead, or a communicator is revoked; the frame that says so. */
+    FAILED(16, 8, 0),
+    /** The frame of an agreement's result. */
+    AGREED(17, 8, 0);
 
     private static final int NO_PAYLOAD = -1;
-    private static final RecordType[] BY_ID = values();
+    private static final RecordType[] BY_ID = byId();
 
     private final byte id;
     /** Bytes between the envelope and the payload; fixed for each type. */
@@ -47,6 +51,14 @@ public enum RecordType {
         this.id = (byte) id;
         this.bodyBytes = bodyBytes;
         this.payloadCrc = payloadCrcInBody < 0 ? payloadCrcInBody : RecordEnvelope.BYTES + payloadCrcInBody;
+    }
+
+    private static RecordType[] byId() {
+        RecordType[] byId = new RecordType[Byte.MAX_VALUE + 1];
+        for (RecordType type : values()) {
+            byId[type.id] = type;
+        }
+        return byId;
     }
 
     byte id() {
@@ -69,6 +81,6 @@ public enum RecordType {
 
     /** The type with this id, or null if this version does not know it. */
     public static RecordType of(byte id) {
-        return id >= 1 && id <= BY_ID.length ? BY_ID[id - 1] : null;
+        return id >= 0 ? BY_ID[id] : null;
     }
 }

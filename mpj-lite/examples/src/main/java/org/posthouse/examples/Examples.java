@@ -21,7 +21,9 @@ public final class Examples {
             new Example("life", Life.class.getName(), "game of life on a torus  [--pattern NAME] [--rle FILE] [...]"),
             new Example("matmul", Matmul.class.getName(), "dense matrix product by SUMMA  [rows] [columns] [inner]"),
             new Example("stencil-shrink", StencilShrink.class.getName(), "goes on when ranks die, with the others  [cells] [steps] [deaths]"),
-            new Example("farm-blank", FarmBlank.class.getName(), "gives the tasks of dead workers to others  [tasks] [deaths]"));
+            new Example("stencil-rebuild", StencilRebuild.class.getName(), "goes on when ranks die, with new ones  [cells] [steps] [deaths]"),
+            new Example("farm-blank", FarmBlank.class.getName(), "gives the tasks of dead workers to others  [tasks] [deaths]"),
+            new Example("death-notice", DeathNotice.class.getName(), "measures when all are told of a death  [kill|halt|exit]"));
 
     private Examples() {}
 

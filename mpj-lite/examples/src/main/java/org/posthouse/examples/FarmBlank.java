@@ -17,7 +17,7 @@ import mpi.Status;
  * acknowledges the failure, takes the task back, and receives from the others. If all workers have died it does the rest alone. Each task is to
  * count the steps of the Collatz sequence from a number to 1; the manager compares the sum with its own.
  *
- * <p>Arguments: {@code [tasks] [deaths]}, 200 tasks and no death if not given. So many workers, the last ones, end themselves on the way.
+ * <p>Arguments: {@code [tasks] [deaths]}, 200 tasks and no death if not given. So many workers, the last ones, end themselves at their first task.
  */
 public final class FarmBlank {
     private static final int MANAGER = 0;
@@ -46,8 +46,7 @@ public final class FarmBlank {
         if (MPI.COMM_WORLD.Rank() == MANAGER) {
             new FarmBlank(count).manage(count, size);
         } else {
-            int fromLast = size - MPI.COMM_WORLD.Rank();
-            work(fromLast > deaths ? Integer.MAX_VALUE : fromLast);
+            work(size - MPI.COMM_WORLD.Rank() <= deaths);
         }
         MPI.Finalize();
     }
@@ -141,15 +140,15 @@ public final class FarmBlank {
         }
     }
 
-    /** @param last the task at which this worker ends itself */
-    private static void work(int last) {
+    /** @param endsItself whether this worker ends itself at its first task, which each one is sure to get */
+    private static void work(boolean endsItself) {
         long[] task = new long[1];
-        for (int done = 1;; done++) {
+        while (true) {
             MPI.COMM_WORLD.Recv(task, 0, 1, MPI.LONG, MANAGER, TAG_TASK);
             if (task[0] == NO_TASK) {
                 return;
             }
-            if (done == last) {
+            if (endsItself) {
                 Runtime.getRuntime().halt(KILLED);
             }
             MPI.COMM_WORLD.Send(new long[] {steps(task[0])}, 0, 1, MPI.LONG, MANAGER, TAG_RESULT);

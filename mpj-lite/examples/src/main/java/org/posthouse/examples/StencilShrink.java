@@ -17,8 +17,6 @@ import mpi.MPIException;
  * the way.
  */
 public final class StencilShrink {
-    private static final int TAG_UP = 1;
-    private static final int TAG_DOWN = 2;
     private static final int STEPS_KEPT = 20;
     private static final int KILLED = 137;
 
@@ -42,7 +40,7 @@ public final class StencilShrink {
         this.steps = steps;
         int fromLast = MPI.COMM_WORLD.Size() - MPI.COMM_WORLD.Rank();
         lastStep = fromLast > deaths ? steps : steps * fromLast / (deaths + 1);
-        wire = start(cells);
+        wire = HeatWire.start(cells);
         kept = new double[][] {wire.clone(), wire.clone()};
     }
 
@@ -65,7 +63,7 @@ public final class StencilShrink {
         }
         if (comm.Rank() == 0) {
             Report.line("wire of %d cells, %d steps, %d ranks at the start and %d at the end", cells, steps, before, comm.Size());
-            Report.verdict(Arrays.equals(wire, alone()));
+            Report.verdict(Arrays.equals(wire, HeatWire.alone(cells, steps)));
         }
     }
 
@@ -79,8 +77,7 @@ public final class StencilShrink {
                 if (step == lastStep) {
                     Runtime.getRuntime().halt(KILLED);
                 }
-                swapEdges();
-                relax();
+                HeatWire.step(comm, wire);
                 step++;
             }
             keep();
@@ -108,20 +105,10 @@ public final class StencilShrink {
         }
     }
 
-    /** All ranks get the parts of all. A rank that gets them all knows that each has sent its own. */
     private void keep() {
-        Partition shares = new Partition(cells, comm.Size());
-        int[] counts = new int[comm.Size()];
-        int[] places = new int[comm.Size()];
-        for (int rank = 0; rank < counts.length; rank++) {
-            counts[rank] = shares.count(rank);
-            places[rank] = shares.first(rank);
-        }
-        double[] whole = new double[cells];
-        comm.Allgatherv(wire, places[comm.Rank()], counts[comm.Rank()], MPI.DOUBLE, whole, 0, counts, places, MPI.DOUBLE);
-        kept = new double[][] {whole, kept[0]};
+        wire = HeatWire.gather(comm, wire);
+        kept = new double[][] {wire.clone(), kept[0]};
         keptAt = new int[] {step, keptAt[0]};
-        wire = whole.clone();
     }
 
     /** Goes back to the newest state that all have. If a further rank dies meanwhile, the next {@link #advance} finds that. */
@@ -140,49 +127,5 @@ public final class StencilShrink {
         step = keptAt[which];
         kept = new double[][] {wire.clone(), wire.clone()};
         keptAt = new int[] {step, step};
-    }
-
-    private void swapEdges() {
-        int size = comm.Size();
-        int rank = comm.Rank();
-        Partition shares = new Partition(cells, size);
-        int first = shares.first(rank);
-        int last = first + shares.count(rank) - 1;
-        int above = (rank + size - 1) % size;
-        int below = (rank + 1) % size;
-        comm.Sendrecv(wire, first, 1, MPI.DOUBLE, above, TAG_UP, wire, (last + 1) % cells, 1, MPI.DOUBLE, below, TAG_UP);
-        comm.Sendrecv(wire, last, 1, MPI.DOUBLE, below, TAG_DOWN, wire, (first + cells - 1) % cells, 1, MPI.DOUBLE, above, TAG_DOWN);
-    }
-
-    private void relax() {
-        Partition shares = new Partition(cells, comm.Size());
-        int first = shares.first(comm.Rank());
-        relax(wire, first, first + shares.count(comm.Rank()));
-    }
-
-    /** One step of the cells in [from, to); their neighbours stay. */
-    private static void relax(double[] wire, int from, int to) {
-        int cells = wire.length;
-        double[] next = new double[to - from];
-        for (int cell = from; cell < to; cell++) {
-            next[cell - from] = 0.25 * wire[(cell + cells - 1) % cells] + 0.5 * wire[cell] + 0.25 * wire[(cell + 1) % cells];
-        }
-        System.arraycopy(next, 0, wire, from, next.length);
-    }
-
-    private static double[] start(int cells) {
-        double[] wire = new double[cells];
-        for (int cell = 0; cell < cells; cell++) {
-            wire[cell] = cell % 17 + (cell % 5 == 0 ? 100 : 0);
-        }
-        return wire;
-    }
-
-    private double[] alone() {
-        double[] whole = start(cells);
-        for (int done = 0; done < steps; done++) {
-            relax(whole, 0, cells);
-        }
-        return whole;
     }
 }

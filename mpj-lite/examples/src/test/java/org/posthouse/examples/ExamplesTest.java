@@ -14,7 +14,7 @@ class ExamplesTest {
         assertThat(Examples.all())
                 .extracting(Examples.Example::name)
                 .containsExactly("pi", "ring", "nas-ep", "nas-is", "nas-cg", "kmeans", "heat", "waves", "life", "matmul", "stencil-shrink",
-                        "farm-blank");
+                        "stencil-rebuild", "farm-blank", "death-notice");
     }
 
     @Test

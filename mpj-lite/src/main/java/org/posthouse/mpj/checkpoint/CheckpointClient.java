@@ -10,6 +10,7 @@ import org.posthouse.mpj.determinant.DeterminantRecorder;
 import org.posthouse.mpj.determinant.DeterminantWriter;
 import org.posthouse.mpj.determinant.DivergedException;
 import org.posthouse.mpj.determinant.ThreadUseGuard;
+import org.posthouse.mpj.failure.RankFailures;
 import org.posthouse.mpj.match.Inbox;
 import org.posthouse.mpj.progress.ProgressEngine;
 import org.posthouse.mpj.progress.RelayConnection;
@@ -29,7 +30,7 @@ import org.posthouse.wire.WireException;
  */
 public final class CheckpointClient implements CheckpointStore {
     /** First word of an image's own part; it fixes the layout of the rest. */
-    private static final int LAYOUT = 6;
+    private static final int LAYOUT = 7;
 
     private final DeterminantWriter determinantWriter;
     private final RelayConnection line;
@@ -39,6 +40,7 @@ public final class CheckpointClient implements CheckpointStore {
     private final DeterminantRecorder determinantRecorder;
     private final Inbox inbox;
     private final Outbox outbox;
+    private final RankFailures failures;
     private final long job;
     private final Function<IOException, IllegalStateException> lost;
     private boolean wanted;
@@ -66,6 +68,7 @@ public final class CheckpointClient implements CheckpointStore {
             DeterminantRecorder determinantRecorder,
             Inbox inbox,
             Outbox outbox,
+            RankFailures failures,
             long job,
             Function<IOException, IllegalStateException> lost) {
         this.determinantWriter = determinantWriter;
@@ -76,6 +79,7 @@ public final class CheckpointClient implements CheckpointStore {
         this.determinantRecorder = determinantRecorder;
         this.inbox = inbox;
         this.outbox = outbox;
+        this.failures = failures;
         this.job = job;
         this.lost = lost;
     }
@@ -210,6 +214,7 @@ public final class CheckpointClient implements CheckpointStore {
         ProgramInput.goOnAt(image.readLong());
         inbox.read(image);
         outbox.read(image);
+        failures.read(image);
     }
 
     // ---- saving
@@ -250,13 +255,8 @@ public final class CheckpointClient implements CheckpointStore {
         OutputOffset.markAll();
         long overlaps = threadUseGuard.enter();
         try {
-            requireQuiet();
-            CheckpointImage image = new CheckpointImage();
-            long out = OutputOffset.out();
-            long err = OutputOffset.err();
-            write(image.output(), out, err);
-            image.takeAll(program);
-            boolean saved = send(image, out, err);
+            requireNothingUnderWay();
+            boolean saved = send(program);
             if (overlaps < threadUseGuard.overlaps()) {
                 determinantLog.limit(ReplayLimit.THREADS); // The image may or may not contain the threads' calls.
             }
@@ -268,15 +268,14 @@ public final class CheckpointClient implements CheckpointStore {
         }
     }
 
-    private void requireQuiet() throws IOException {
-        requireNothingUnderWay();
+    private void awaitQuiet() throws IOException {
         awaitAsked();
         awaitSafe();
         assert !inbox.isAhead() : "a context was opened by no receive";
     }
 
     private void requireNothingUnderWay() {
-        String busy = inbox.busy();
+        String busy = inbox.busy() == null ? failures.busy() : inbox.busy();
         if (busy != null) {
             throw new IllegalStateException(busy + ", which the caller was to rule out");
         }
@@ -322,10 +321,23 @@ public final class CheckpointClient implements CheckpointStore {
         image.writeLong(ProgramInput.standardPosition());
         inbox.write(image);
         outbox.write(image);
+        failures.write(image);
     }
 
-    private boolean send(CheckpointImage image, long out, long err) throws IOException {
+    /** Sends the program's image behind the rank's own part, again after a break: the rank may have been told of failures by then, which both have. */
+    private boolean send(CheckpointImage program) throws IOException {
+        long out = OutputOffset.out();
+        long err = OutputOffset.err();
+        CheckpointImage image = program;
+        long ownBytes = 0;
         do {
+            awaitQuiet();
+            CheckpointImage next = new CheckpointImage();
+            write(next.output(), out, err);
+            long nextOwnBytes = next.bytes();
+            next.takeAll(image, ownBytes);
+            image = next;
+            ownBytes = nextOwnBytes;
             say(CheckpointNotice.Kind.SAVE, image.bytes(), out, err);
             sendAll(image);
             awaitOutcome();

@@ -33,13 +33,15 @@ public final class CheckpointImage {
     }
 
     /**
-     * Moves all bytes of another image to the end of this one. Each piece is released when it is copied, so that both
-     * together never need more than one additional piece of memory.
+     * Moves the bytes of another image from {@code offset} on to the end of this one; those before are discarded. Each piece is released when it is
+     * copied, so that both together never need more than one additional piece of memory.
      */
-    void takeAll(CheckpointImage other) {
-        for (int i = 0; i < other.pieces.size(); i++) {
-            put(other.piece((long) i * Wire.PAYLOAD_BYTES_MAX));
-            other.pieces.set(i, null);
+    void takeAll(CheckpointImage other, long offset) {
+        for (long at = offset; at < other.bytes;) {
+            int index = (int) (at / Wire.PAYLOAD_BYTES_MAX);
+            long end = Math.min(other.bytes, (index + 1L) * Wire.PAYLOAD_BYTES_MAX);
+            put(ByteBuffer.wrap(other.pieces.set(index, null), (int) (at % Wire.PAYLOAD_BYTES_MAX), (int) (end - at)));
+            at = end;
         }
         other.pieces.clear();
         other.bytes = 0;

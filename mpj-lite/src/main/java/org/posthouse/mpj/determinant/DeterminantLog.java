@@ -2,7 +2,9 @@ package org.posthouse.mpj.determinant;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.Operation;
@@ -51,6 +53,21 @@ public final class DeterminantLog {
     public static final int LIMIT = Wire.EVENT_LIMIT;
 
     /**
+     * A rank is dead, or an operation has ended because of a death or a revocation; the value is a {@link FailureEvent}. It has no place in the order of
+     * the other events.
+     */
+    public static final int FAILED = 7;
+
+    /**
+     * A call has failed, and no operation with it: a probe, or the wait for a receive of any source. The value names the receive; of a probe it is 0 for
+     * a revoked communicator, else the dead rank plus 1, or -1 for any source.
+     */
+    public static final int RAISED = 8;
+
+    /** The program has learned more of failures; the value is the number of deaths that it knows, or -1: that a communicator is revoked. */
+    public static final int LEARNED = 9;
+
+    /**
      * In a replay only: the program asked whether it is restored. The value is the number of the image where it
      * continues, or 0.
      */
@@ -65,6 +82,10 @@ public final class DeterminantLog {
     private record Item(long number, long polls, int kind, long value) {}
 
     private boolean logged;
+
+    /** Whether the process follows a leader, of whom the history is. */
+    private boolean follows;
+
     private ByteBuffer untold = ByteBuffer.allocate(0);
 
     /** Number of the last event that was recorded or replayed. */
@@ -88,6 +109,9 @@ public final class DeterminantLog {
     /** Whether that limit is in the history behind the image. */
     private boolean limitRecorded;
 
+    /** The one that an earlier process has recorded there; null if none has. */
+    private ReplayLimit limitInHistory;
+
     /** Whether several threads may make calls at any time, also behind every image. */
     private boolean multiple;
 
@@ -109,6 +133,9 @@ public final class DeterminantLog {
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
     private long received;
+
+    /** The {@link #FAILED} events of the history that nobody has taken. */
+    private List<Long> failedBefore = new ArrayList<>();
 
     /** For each context, the last item by which a receive was cancelled. */
     private final Map<Integer, Long> takingBack = new HashMap<>();
@@ -133,6 +160,11 @@ public final class DeterminantLog {
         if (logged) {
             untold = ByteBuffer.allocate(Wire.EVENTS_MAX * Wire.EVENT_BYTES);
         }
+    }
+
+    /** Whether the history is that of a leader, which is not over before this process leads. */
+    public void follow(boolean isFollower) {
+        follows = isFollower;
     }
 
     /**
@@ -162,6 +194,9 @@ public final class DeterminantLog {
     public void record(int kind, long value) {
         if (!logged) {
             return;
+        }
+        if (!untold.hasRemaining()) {
+            untold = ByteBuffer.allocate(2 * untold.capacity()).put(untold.flip()); // Many operations have failed at once.
         }
         untold.putInt((int) polls).putInt(kind << 3 * Byte.SIZE).putLong(value);
         events++;
@@ -193,6 +228,11 @@ public final class DeterminantLog {
         recordLimit();
     }
 
+    /** The first limit since the last image, of an earlier process too; null if there is none. */
+    public ReplayLimit limitSoFar() {
+        return replayLimit != null ? replayLimit : limitInHistory;
+    }
+
     /** Whether the program has asked for several threads that make calls at once. */
     public boolean isMultiple() {
         return multiple;
@@ -204,6 +244,7 @@ public final class DeterminantLog {
      */
     public void saved() {
         limitRecorded = false;
+        limitInHistory = null;
         limitBehindImage();
         recordLimit();
     }
@@ -236,19 +277,28 @@ public final class DeterminantLog {
         return due;
     }
 
-    /** Bytes of the unreported events. */
+    /** Bytes of the unreported events that go into one frame. */
     public int untoldBytes() {
-        return untold.position();
+        return Math.min(untold.position(), Wire.EVENTS_MAX * Wire.EVENT_BYTES);
     }
 
-    /** Writes the unreported events into a frame that was begun. */
+    /** Number of frames that the unreported events need. */
+    int untoldFrames() {
+        int most = Wire.EVENTS_MAX * Wire.EVENT_BYTES;
+        return (untold.position() + most - 1) / most;
+    }
+
+    /** Writes so many unreported events into a frame that was begun. */
     public void tell(FrameView frame, ByteBuffer payload) {
-        int count = untold.position() / Wire.EVENT_BYTES;
-        frame.events(events - count + 1, count, (int) polls);
-        pollsTold = polls;
-        payload.put(untold.flip());
-        untold.clear();
-        due = false;
+        int bytes = untoldBytes();
+        long first = events - untold.position() / Wire.EVENT_BYTES + 1;
+        boolean isAll = bytes == untold.position();
+        frame.events(first, bytes / Wire.EVENT_BYTES, isAll ? (int) polls : untold.getInt(bytes - Wire.EVENT_BYTES));
+        pollsTold = isAll ? polls : pollsTold;
+        untold.flip();
+        payload.put(untold.slice(0, bytes));
+        untold.position(bytes).compact();
+        due = untold.position() > 0;
     }
 
     /** The low 32 bits of all failed polls, for the next frame. */
@@ -360,6 +410,7 @@ public final class DeterminantLog {
         if (checkpointNotice.number() > 0) {
             received = checkpointNotice.events();
             limitRecorded = false; // A limit so far belongs to the prologue.
+            limitInHistory = null;
         }
         origin = checkpointNotice.number() > 0 ? Math.toIntExact(checkpointNotice.number()) : Hello.NO_IMAGE;
     }
@@ -396,12 +447,37 @@ public final class DeterminantLog {
     private void take(Item item) {
         if (item.kind == LIMIT) {
             limitRecorded = true;
+            limitInHistory = ReplayLimit.of(item.value);
+        } else if (item.kind == FAILED) {
+            failedBefore.add(item.value);
         } else {
             items.add(item);
             if (item.kind == TAKEN && item.value >>> Integer.SIZE != 0) {
                 takingBack.put((int) (item.value >>> Integer.SIZE) - 1, item.number);
             }
         }
+    }
+
+    /** Removes and returns the {@link #FAILED} events of the history that have come. */
+    public List<Long> takeFailed() {
+        if (failedBefore.isEmpty()) {
+            return List.of();
+        }
+        List<Long> taken = failedBefore;
+        failedBefore = new ArrayList<>();
+        return taken;
+    }
+
+    /** Whether the next event of a replay is known, and is this one, here. */
+    public boolean isNext(int kind, long value) {
+        Item next = items.peek();
+        return next != null && next.kind == kind && next.value == value && next.polls == polls;
+    }
+
+    /** Whether the next event of a replay is known, and is of this kind, here. */
+    boolean isNext(int kind) {
+        Item next = items.peek();
+        return next != null && next.kind == kind && next.polls == polls;
     }
 
     /** Number of the last event that was recorded or replayed. */
@@ -437,7 +513,7 @@ public final class DeterminantLog {
     }
 
     /** Whether the next item is still unknown, so that the rank must read more. */
-    boolean isUndecided() {
+    public boolean isUndecided() {
         return replaying && !ended && items.isEmpty() && pollsKnown <= polls;
     }
 
@@ -485,8 +561,8 @@ public final class DeterminantLog {
         String expected = next != null
                 ? name(next.kind) + " as event " + next.number + " after " + next.polls + " failed polls"
                 : replaying ? "a failed poll, of " + pollsKnown : "what it did then";
-        return new DivergedException("was started again and does not do what it did before: expected " + expected
-                + ", found " + call + " after event " + events + " and " + polls
+        String who = follows ? "follows, and does not do what its leader did" : "was started again and does not do what it did before";
+        return new DivergedException(who + ": expected " + expected + ", found " + call + " after event " + events + " and " + polls
                 + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime, MPI.Random and MPI.Get_processor_name");
     }
 
@@ -498,6 +574,8 @@ public final class DeterminantLog {
             case TAKEN -> "a cancel";
             case VALUE -> "Wtime, Random or Get_processor_name";
             case START -> "Checkpoint.restored()";
+            case RAISED -> "a call that fails";
+            case LEARNED -> "getFailed, ackFailed or isRevoked";
             default -> "an unknown event (" + kind + ")";
         };
     }
@@ -507,6 +585,7 @@ public final class DeterminantLog {
         due |= isLiveDue() && !silent;
         if (replaying && ended && items.isEmpty() && pollsKnown <= polls) {
             replaying = false;
+            events = Math.max(events, received);
             pollsTold = polls;
             recordLimit();
         }
@@ -525,6 +604,7 @@ public final class DeterminantLog {
     /** Marks LIVE as sent. */
     void live() {
         live = true;
+        events = Math.max(events, received); // The last ones may have no place in the order.
         catchingUp = false;
         silent = false;
         due = untold.position() > 0;

@@ -76,6 +76,11 @@ public final class DeterminantRecorder {
         return value;
     }
 
+    /** Whether the next event of a replay is of this kind, here. Call it when {@link #replays} is true. */
+    public boolean isNext(int kind) {
+        return determinantLog.isNext(kind);
+    }
+
     /** As {@link DeterminantLog#foundAgain}. */
     public Envelope foundAgain() throws IOException {
         Envelope envelope = determinantLog.foundAgain();

@@ -61,13 +61,16 @@ public final class DeterminantWriter {
     /** Writes the unreported events, if any, and requests an ACK for when they are safe. The caller flushes. */
     public void ask() throws IOException {
         sayLive();
+        while (determinantLog.untoldFrames() > 1) {
+            tell(0);
+        }
         tell(FrameView.ACK_NOW);
     }
 
     /** Writes what the relay must know: LIVE if the replay is over, then the later events. The caller flushes. */
     public void tell() throws IOException {
         sayLive();
-        if (determinantLog.untoldBytes() > 0) {
+        while (determinantLog.untoldBytes() > 0) {
             tell(0);
         }
     }

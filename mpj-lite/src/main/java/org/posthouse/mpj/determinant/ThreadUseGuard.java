@@ -2,7 +2,6 @@ package org.posthouse.mpj.determinant;
 
 import org.posthouse.mpj.channel.Platform;
 import org.posthouse.mpj.progress.ProgressEngine;
-import org.posthouse.wire.ReplayLimit;
 
 /**
  * Counts overlapping calls of the program's threads, in logged jobs only. A replay is not guaranteed from where a call
@@ -13,6 +12,7 @@ public final class ThreadUseGuard {
     private final Platform machine;
     private final ProgressEngine progressEngine;
     private final DeterminantLog determinantLog;
+    private final Runnable onOverlap;
     private int inside;
     private long overlaps;
 
@@ -26,11 +26,12 @@ public final class ThreadUseGuard {
         void end();
     }
 
-    /** No call has begun. */
-    public ThreadUseGuard(Platform machine, ProgressEngine progressEngine, DeterminantLog determinantLog) {
+    /** @param onOverlap called, with the lock, when a call begins before another one's end */
+    public ThreadUseGuard(Platform machine, ProgressEngine progressEngine, DeterminantLog determinantLog, Runnable onOverlap) {
         this.machine = machine;
         this.progressEngine = progressEngine;
         this.determinantLog = determinantLog;
+        this.onOverlap = onOverlap;
     }
 
     /** Sets the order of the calls over several endpoints. */
@@ -61,7 +62,7 @@ public final class ThreadUseGuard {
         long before = overlaps;
         if (areCounted() && inside++ > 0) {
             overlaps++;
-            determinantLog.limit(ReplayLimit.THREADS);
+            onOverlap.run();
         }
         return before;
     }

@@ -2,8 +2,10 @@ package org.posthouse.mpj.match;
 
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.posthouse.mpj.operation.PostedReceive;
 import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.wire.CloseReason;
@@ -100,14 +102,32 @@ final class ArrivingMessages {
         });
     }
 
-    /** Ends the receives of messages that will not be whole, because their source is dead. */
-    void sourceDied(int source, ReceiveException why) {
-        receives.entrySet().removeIf(each -> {
+    /** Removes the receives of messages that will not be whole, because their source is dead. */
+    void sourceDied(int source, Consumer<PostedReceive> end) {
+        for (Iterator<Map.Entry<Transfer, PostedReceive>> all = receives.entrySet().iterator(); all.hasNext();) {
+            Map.Entry<Transfer, PostedReceive> each = all.next();
             if (each.getKey().source == source) {
-                each.getValue().abandon(why);
+                all.remove();
+                end.accept(each.getValue());
             }
-            return each.getKey().source == source;
-        });
+        }
+    }
+
+    /**
+     * Removes the receive of this context with these low 32 bits of its ordinal. What still comes of its message is a repeat.
+     *
+     * @return null if no message of it is arriving
+     */
+    PostedReceive remove(int context, int ordinal) {
+        for (Iterator<PostedReceive> all = receives.values().iterator(); all.hasNext();) {
+            PostedReceive receive = all.next();
+            if (receive.context == context && (int) receive.ordinal() == ordinal) {
+                all.remove();
+                mayRepeat = true;
+                return receive;
+            }
+        }
+        return null;
     }
 
     /** Ends the receives of a context with an error. */

@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantWriter;
+import org.posthouse.mpj.determinant.FailureEvent;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.PendingProbe;
 import org.posthouse.mpj.operation.PostedReceive;
@@ -62,6 +64,9 @@ public final class Inbox implements LocalMatchContexts.Posting {
     /** Receives to be taken back as soon as the connection has room. */
     private final ArrayDeque<PostedReceive> failing = new ArrayDeque<>();
 
+    /** By context and ordinal, the receives that are known to fail and that are not called yet. */
+    private final Map<Long, ReceiveException> failedBefore = new HashMap<>();
+
     private long deliveries;
 
     /** @param ahead whether contexts may run ahead */
@@ -75,8 +80,10 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Starts a receive. */
     public void receive(PostedReceive postedReceive) throws IOException {
-        postedReceive.called(++posts.computeIfAbsent(postedReceive.context, none -> new long[1])[0]);
-        determinantLog.received();
+        call(postedReceive);
+        if (!failedBefore.isEmpty() && failsAgain(postedReceive)) {
+            return;
+        }
         UnexpectedQueue.Message named = replayMatcher.take(postedReceive);
         LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
         LocalMatchContext.Message came = named == null ? ahead.take(postedReceive.source, postedReceive.tag, determinantLog.lastObserved()) : null;
@@ -95,6 +102,11 @@ public final class Inbox implements LocalMatchContexts.Posting {
             postOrWait(postedReceive);
             localMatchContexts.posted(ahead);
         }
+    }
+
+    private void call(PostedReceive postedReceive) {
+        postedReceive.called(++posts.computeIfAbsent(postedReceive.context, none -> new long[1])[0]);
+        determinantLog.received();
     }
 
     /**
@@ -140,7 +152,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
         for (PostedReceive postedReceive : replayMatcher.takeWaiting()) {
             if (postedReceive.isBeingCancelled()) {
                 postedReceive.beingCancelled(false);
-                postedReceive.takenBack();
+                takenBack(postedReceive);
             } else {
                 postOrWait(postedReceive);
             }
@@ -234,16 +246,16 @@ public final class Inbox implements LocalMatchContexts.Posting {
             return false;
         }
         if (postedReceive.isPassedOver()) {
-            postedReceive.takenBack();
+            takenBack(postedReceive);
             return false;
         }
         LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
         if (ahead.postsLater() && ahead.removeWaiting(postedReceive)) {
-            postedReceive.takenBack();
+            takenBack(postedReceive);
             return false;
         }
         if (replayMatcher.remove(postedReceive)) {
-            postedReceive.takenBack();
+            takenBack(postedReceive);
             ahead.remove(postedReceive);
             return false;
         }
@@ -255,23 +267,92 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Nothing more comes of this source's messages that have come in part. */
     public void sourceDied(int source, ReceiveException why) {
-        arriving.sourceDied(source, why);
+        arriving.sourceDied(source, receive -> {
+            record(receive, why);
+            if (replayMatcher.keeps(receive.context, (int) receive.ordinal())) {
+                failedBefore.put(ReplayMatcher.call(receive.context, (int) receive.ordinal()), why); // It is not called yet.
+            } else {
+                receive.abandon(why);
+            }
+        });
+    }
+
+    private void takenBack(PostedReceive receive) {
+        receive.takenBack();
+        if (receive.failing() != null) {
+            record(receive, receive.failing());
+        }
+    }
+
+    private void record(PostedReceive receive, ReceiveException why) {
+        determinantLog.record(
+                DeterminantLog.FAILED,
+                new FailureEvent(false, why.kind() == ReceiveException.Kind.REVOKED, Math.max(0, why.rank()), receive.context, (int) receive.ordinal())
+                        .value());
+    }
+
+    /** Starts a receive that fails unless its message has come to this rank. */
+    public void receiveWhatIsHere(PostedReceive receive, ReceiveException why) throws IOException {
+        long[] called = posts.get(receive.context);
+        boolean isNamed = replayMatcher.keeps(receive.context, (called == null ? 0 : (int) called[0]) + 1);
+        if (isNamed || find(receive.context, receive.source, receive.tag) != null) {
+            receive(receive);
+            return;
+        }
+        call(receive);
+        receive.abandon(why);
+        record(receive, why);
+    }
+
+    /** Handles an event of the history: this receive had failed. */
+    public void failedBefore(FailureEvent event, ReceiveException why) {
+        boolean isKept = replayMatcher.keeps(event.context(), event.number());
+        PostedReceive waiting = replayMatcher.receiver(event.context(), event.number());
+        PostedReceive receive = waiting == null && !isKept ? arriving.remove(event.context(), event.number()) : waiting;
+        if (receive == null) {
+            failedBefore.put(ReplayMatcher.call(event.context(), event.number()), why);
+            return;
+        }
+        if (waiting != null) {
+            localMatchContexts.of(event.context()).remove(waiting);
+        }
+        receive.beingCancelled(false);
+        receive.abandon(why);
+    }
+
+    /** A receive that was just called: a part of its message may have come to the earlier process. */
+    private boolean failsAgain(PostedReceive receive) throws IOException {
+        ReceiveException why = failedBefore.remove(ReplayMatcher.call(receive.context, (int) receive.ordinal()));
+        if (why != null) {
+            UnexpectedQueue.Message part = replayMatcher.take(receive);
+            if (part != null) {
+                goOn(part, receive);
+                arriving.remove(receive.context, (int) receive.ordinal());
+            }
+            receive.abandon(why);
+        }
+        return why != null;
     }
 
     /**
-     * Ends the waiting receives and probes that name a source, in some contexts, unless the relay has a message for them.
-     *
-     * @param source a world rank, or ANY for all receives and probes of the contexts
+     * Ends those of the waiting receives, unless the relay has a message for them. Plain loops: a death is often the first time that this runs, and the
+     * JVM would take a tenth of a second to link streams.
      */
-    public void fail(int source, IntPredicate contexts, ReceiveException why) throws IOException {
-        Stream.concat(requests.receives(), localMatchContexts.waiting().stream())
-                .filter(receive -> (source == Wire.ANY || receive.source == source) && contexts.test(receive.context))
-                .toList()
-                .forEach(receive -> fail(receive, why));
-        requests.probes()
-                .filter(probe -> (source == Wire.ANY || probe.source == source) && contexts.test(probe.context))
-                .forEach(probe -> probe.abandon(why));
+    public void failReceives(Predicate<PostedReceive> which, ReceiveException why) throws IOException {
+        List<PostedReceive> all = requests.posted();
+        all.addAll(localMatchContexts.waiting());
+        for (PostedReceive receive : all) {
+            if (which.test(receive)) {
+                fail(receive, why);
+            }
+        }
         proceed();
+    }
+
+    /** Ends the waiting receives and probes of contexts that are revoked. */
+    public void revoked(IntPredicate contexts, ReceiveException why) throws IOException {
+        requests.probes().filter(probe -> contexts.test(probe.context)).forEach(probe -> probe.abandon(why));
+        failReceives(receive -> contexts.test(receive.context), why);
     }
 
     private void fail(PostedReceive receive, ReceiveException why) {
@@ -474,7 +555,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
         PostedReceive postedReceive = requests.onCancelled(view);
         if (postedReceive != null) {
             localMatchContexts.of(postedReceive.context).countPosted(-1);
-            postedReceive.takenBack();
+            takenBack(postedReceive);
         }
     }
 

@@ -90,7 +90,9 @@ public final class LocalMatchContexts {
     /** All waiting receives, in call order within each context. */
     List<PostedReceive> waiting() {
         List<PostedReceive> all = new ArrayList<>();
-        contexts.values().forEach(localMatchContext -> all.addAll(localMatchContext.waiting()));
+        for (LocalMatchContext context : contexts.values()) {
+            all.addAll(context.waiting());
+        }
         return all;
     }
 

@@ -95,6 +95,9 @@ final class PostedReceives {
                 all.addAll(named);
             }
         }
+        if (all.size() < 2) {
+            return all;
+        }
         all.sort(Comparator.comparingLong(PostedReceive::ordinal));
         return all;
     }

@@ -2,6 +2,8 @@ package org.posthouse.mpj.match;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantWriter;
@@ -142,11 +144,19 @@ final class RelayRequests {
         return pendingOperations.all().stream().filter(operation -> operation instanceof PendingProbe).map(operation -> (PendingProbe) operation);
     }
 
-    /** The posted receives. */
+    /** The posted receives: a list of its own. */
+    List<PostedReceive> posted() {
+        List<PostedReceive> posted = new ArrayList<>();
+        for (Operation operation : pendingOperations.all()) {
+            if (operation instanceof PostedReceive receive) {
+                posted.add(receive);
+            }
+        }
+        return posted;
+    }
+
     Stream<PostedReceive> receives() {
-        return pendingOperations.all().stream()
-                .filter(operation -> operation instanceof PostedReceive)
-                .map(operation -> (PostedReceive) operation);
+        return posted().stream();
     }
 
     /** The connection broke: nobody answers the cancels. */

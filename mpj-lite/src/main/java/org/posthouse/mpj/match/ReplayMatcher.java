@@ -23,7 +23,7 @@ final class ReplayMatcher {
     private final Map<Integer, UnexpectedQueue> early = new HashMap<>();
     private int kept;
 
-    private static long call(int context, int ordinal) {
+    static long call(int context, int ordinal) {
         return (long) context << Integer.SIZE | Integer.toUnsignedLong(ordinal);
     }
 
@@ -42,6 +42,12 @@ final class ReplayMatcher {
         UnexpectedQueue.Message message = messages == null ? null : messages.take((int) postedReceive.ordinal());
         kept -= message == null ? 0 : 1;
         return message;
+    }
+
+    /** Whether a message is kept for this receive, which is not called yet. */
+    boolean keeps(int context, int ordinal) {
+        UnexpectedQueue messages = kept == 0 ? null : early.get(context);
+        return messages != null && messages.has(ordinal);
     }
 
     /** Adds a receive that waits for its message. */
@@ -91,6 +97,7 @@ final class ReplayMatcher {
                     "a second message for receive " + Integer.toUnsignedString(ordinal) + " of context " + context);
         }
         kept++;
+        message.keeper().called(Integer.toUnsignedLong(ordinal));
         return message.keeper();
     }
 

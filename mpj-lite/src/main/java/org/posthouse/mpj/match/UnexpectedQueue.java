@@ -79,6 +79,11 @@ final class UnexpectedQueue {
         return false;
     }
 
+    /** Whether the message for the receive with this number has come. */
+    boolean has(int ordinal) {
+        return byOrdinal.containsKey(ordinal);
+    }
+
     /** Removes and returns the message for the receive with this number; null if it has not come. */
     Message take(int ordinal) {
         return byOrdinal.remove(ordinal);

@@ -3,7 +3,7 @@ package org.posthouse.mpj.operation;
 /** A send that waits for CLEAR from the relay. Guarded by its endpoint's lock. */
 public final class OfferedSend extends Operation {
     /** The message's bytes. */
-    public final Content content;
+    public Content content;
 
     /** The context of the message. */
     public final int context;
@@ -35,7 +35,13 @@ public final class OfferedSend extends Operation {
     /** Length of their chunks. */
     public int chunkBytes;
 
+    /** Whether the message is still to be sent, although the program's buffer may be used again. */
+    public boolean isOwed;
+
     private boolean gone;
+
+    /** Whether it has failed in the earlier process, and fails again whatever becomes of its message. */
+    private boolean failsAgain;
 
     /** Whether the send counts as done without confirmation: it was sent whole, or its channel is known to have it. */
     private boolean believed;
@@ -52,8 +58,19 @@ public final class OfferedSend extends Operation {
     /** Ends the send, unless it has ended. */
     public void done() {
         if (!isDone()) {
-            complete(null, null);
+            complete(null, failsAgain ? failing() : null);
         }
+    }
+
+    /** It has failed so in the earlier process. */
+    public void failsAgain(ReceiveException why) {
+        failsAgain = true;
+        fails(why);
+    }
+
+    /** Whether an event of the history says that it fails. */
+    public boolean isFailingAgain() {
+        return failsAgain;
     }
 
     /** Ends the send without confirmation from its destination. */

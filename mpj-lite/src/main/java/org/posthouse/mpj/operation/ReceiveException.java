@@ -30,16 +30,35 @@ public final class ReceiveException extends Exception {
 
     private final Kind kind;
 
+    /** The rank that has died, or -1. */
+    private final int rank;
+
     /** A failure without a cause. */
     public ReceiveException(Kind kind, String message) {
+        this(kind, message, -1);
+    }
+
+    private ReceiveException(Kind kind, String message, int rank) {
         super(message);
         this.kind = kind;
+        this.rank = rank;
+    }
+
+    /** This world rank has died. */
+    public static ReceiveException died(int rank) {
+        return new ReceiveException(Kind.PROC_FAILED, "world rank " + rank + " has died", rank);
+    }
+
+    /** The communicator was revoked. */
+    public static ReceiveException revoked() {
+        return new ReceiveException(Kind.REVOKED, "the communicator is revoked", -1);
     }
 
     /** A failure with the exception that caused it. */
     public ReceiveException(Kind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = kind;
+        this.rank = -1;
     }
 
     /** The failure of a receive on which something other than a ReceiveException was thrown. */
@@ -53,5 +72,10 @@ public final class ReceiveException extends Exception {
     /** The cause's kind. */
     public Kind kind() {
         return kind;
+    }
+
+    /** The world rank that has died; -1 if it is none, or not one only. */
+    public int rank() {
+        return rank;
     }
 }

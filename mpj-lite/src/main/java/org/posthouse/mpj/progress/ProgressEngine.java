@@ -25,6 +25,9 @@ public final class ProgressEngine {
 
         /** Called when no frame may begin for want of room. */
         void askForRoom() throws IOException;
+
+        /** Called to ask the relay for an ACK, behind all that the program has asked for. */
+        void askForAnswer() throws IOException;
     }
 
     private final RelayConnection line;
@@ -47,10 +50,16 @@ public final class ProgressEngine {
     /** Why a joint job has ended; null if it has not, or the rank has left it. */
     private String ended;
 
-    /** Why nothing more is to come in a joint job that is logged, which stays open; null if more is. */
+    /** Why nothing more is sent to this rank in a joint job that is logged, which stays open; null if more may be. */
     private String ending;
 
-    /** Called before the program waits for what the rank has never had; null if nobody wants to know. */
+    /** Number of what may lead to the end of a wait: frames that came, and what the program has asked for. */
+    private long moves;
+
+    /** That number when the relay was last asked whether anything is left there; -1 before. */
+    private long movesAsked = -1;
+
+    /** Called when the program waits or asks in vain for what the rank has never had; null if nobody wants to know. */
     private Runnable onBlocked;
 
     /** @param owner receives the frames */
@@ -92,26 +101,55 @@ public final class ProgressEngine {
         }
     }
 
-    /** Fails waits of the program from here on with this reason: a process of the other job will do nothing more. */
-    public void endWaits(String why) {
+    /**
+     * Fails waits of the program from here on with this reason, when nothing is left at the relay for them: a process of the other job will do nothing more.
+     */
+    public void endWaits(String why) throws IOException {
         assert isLocked();
         if (ending == null) {
             ending = why;
+            askWhetherAnyIsLeft(); // Its answer wakes the thread that reads.
             changed.signalAll();
         }
     }
 
-    /** Sets what is called before the program waits. */
+    private void askWhetherAnyIsLeft() throws IOException {
+        movesAsked = moves;
+        owner.askForAnswer();
+    }
+
+    /** Notes a frame that may lead to the end of a wait, or that the program has asked for something. */
+    public void moved() {
+        assert isLocked();
+        moves++;
+    }
+
+    /** Sets what {@link #blocked} calls. */
     public void onBlocked(Runnable action) {
         assert isLocked();
         onBlocked = action;
     }
 
-    /** Throws a {@link FinalizedException} if no wait of the program may end any more. */
-    public void requireGoing() {
+    /**
+     * Throws a {@link FinalizedException} if no wait of the program may end any more. The relay sends what it has for the program before it answers a later
+     * question. So nothing is left there if nothing but the answer has come since the question, and nothing was asked for meanwhile.
+     */
+    public void requireGoing() throws IOException {
         assert isLocked();
-        if (ending != null) {
+        if (ending == null || !line.hasRoom() || !line.kept().isAnswered()) {
+            return;
+        }
+        if (movesAsked == moves) {
             throw new FinalizedException(ending);
+        }
+        askWhetherAnyIsLeft();
+    }
+
+    /** The program asks in vain, or is about to wait, for what no process of its rank has had. */
+    public void blocked() {
+        assert isLocked();
+        if (onBlocked != null) {
+            onBlocked.run();
         }
     }
 
@@ -160,10 +198,10 @@ public final class ProgressEngine {
 
     /** As {@link #await(boolean, boolean)}, in a call of the program that lasts until something has come. */
     public void awaitInCall(boolean frame, boolean errand) throws IOException {
-        requireGoing();
-        if (onBlocked != null) {
-            onBlocked.run();
+        if (frame) {
+            requireGoing(); // The thread of an errand notices the end itself, and then ends the errand.
         }
+        blocked();
         await(frame, errand);
     }
 

@@ -261,7 +261,8 @@ public final class RelayConnection {
                 switch (stage) {
                     case GREETING -> type == FrameType.WELCOME || ending;
                     case INFORMED -> type == FrameType.STATE || ending;
-                    case OPEN, LEAVING, BROKEN -> type != FrameType.WELCOME && type != FrameType.STATE;
+                    case OPEN, LEAVING -> type != FrameType.WELCOME && type != FrameType.STATE;
+                    case BROKEN -> type != FrameType.WELCOME && (type != FrameType.STATE || pagesLeft > 0);
                     case LEFT -> false;
                 };
         if (!expected) {
@@ -300,7 +301,21 @@ public final class RelayConnection {
         informed();
     }
 
+    /** Handles PROMOTED, which announces this number of pages of STATE. */
+    public void promoted(int pages) {
+        pagesLeft = pages;
+        stage = stage == Stage.OPEN && pages > 0 ? Stage.INFORMED : stage;
+    }
+
+    /** The process connects as this from here on. */
+    public void identify(Hello hello) {
+        relayDialer.identify(hello);
+    }
+
     private void informed() {
+        if (stage == Stage.BROKEN) {
+            return; // Pages behind PROMOTED, of which the rest may be lost.
+        }
         stage = pagesLeft > 0 ? Stage.INFORMED : Stage.OPEN;
         moves = false;
         if (stage == Stage.OPEN) {
@@ -427,6 +442,12 @@ public final class RelayConnection {
         stage = Stage.BROKEN;
         ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.words());
         return true;
+    }
+
+    /** The relay closes the connection, and expects the process on another one. */
+    public void dialAgain(CloseNotice why) {
+        stage = Stage.BROKEN;
+        ended = new IOException("the relay at " + remote() + " has closed the connection: " + why.words());
     }
 
     /** Whether the connection is to be replaced: {@link #redial}, then {@link #greet}. */

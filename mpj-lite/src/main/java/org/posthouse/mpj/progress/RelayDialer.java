@@ -18,8 +18,8 @@ import org.posthouse.wire.WireException;
 
 /**
  * Connects and reconnects a rank to its relay, and authenticates. It retries with growing pauses until its time is
- * over. Confined to the reading thread, except {@link #arrived}, which is called under the endpoint's lock when nobody
- * dials.
+ * over. Confined to the reading thread, except {@link #arrived} and {@link #identify}, which are called under the
+ * endpoint's lock when nobody dials.
  */
 final class RelayDialer {
     /** Milliseconds for which to retry after a relay has asked the rank to reconnect but refuses it. */
@@ -37,7 +37,7 @@ final class RelayDialer {
 
     private final Platform machine;
     private final RelayAddresses relay;
-    private final Hello self;
+    private Hello self;
     private final Credentials credentials;
     private final int busyPollUs;
     private final long msMax;
@@ -71,6 +71,11 @@ final class RelayDialer {
         this.credentials = credentials;
         this.busyPollUs = busyPollUs;
         this.msMax = msMax;
+    }
+
+    /** The process connects as this from here on. */
+    void identify(Hello next) {
+        self = next;
     }
 
     /** Tries once. The caller sends HELLO on the connection, unless it {@link FrameChannel#isOver is over}. */

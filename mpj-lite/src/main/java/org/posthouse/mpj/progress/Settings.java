@@ -17,8 +17,9 @@ import org.posthouse.wire.Wire;
  * @param reconnectS how long a rank whose connection broke tries to reach its relay again, in seconds, 0 to {@link
  * #RECONNECT_S_MAX}
  * @param ahead whether short messages may be pushed before their receives are posted
+ * @param replicated whether ranks of the job run more than once, so that a history must be exact
  */
-public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS, boolean ahead) {
+public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS, boolean ahead, boolean replicated) {
     /** Sets {@link #eagerBytesMax}; see {@link #bytes}. */
     public static final String EAGER_MAX = "POSTHOUSE_EAGER_MAX";
 
@@ -33,6 +34,9 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
 
     /** Sets {@link #ahead}: on or off. */
     public static final String AHEAD = "POSTHOUSE_AHEAD";
+
+    /** Set for all ranks of a job of which some run more than once. */
+    public static final String REPLICATED = "POSTHOUSE_REPLICATED";
 
     public static final int BUSY_POLL_US_MAX = 1_000_000;
     public static final int KEPT_BYTES_LEAST = 4 << 20;
@@ -77,6 +81,11 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
         this(eagerBytesMax, busyPollUs, keptBytesMax, reconnectS, true);
     }
 
+    /** The job's ranks run once. */
+    public Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS, boolean ahead) {
+        this(eagerBytesMax, busyPollUs, keptBytesMax, reconnectS, ahead, false);
+    }
+
     /**
      * The settings of the environment, with defaults for the others.
      *
@@ -88,7 +97,8 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
                 read(environment, BUSY_POLL, Settings::busyPoll, DEFAULT.busyPollUs()),
                 read(environment, KEPT_MAX, text -> kept(bytes(text)), DEFAULT.keptBytesMax()),
                 read(environment, RECONNECT_S, Settings::reconnect, DEFAULT.reconnectS()),
-                read(environment, AHEAD, Settings::onOrOff, 1) == 1);
+                read(environment, AHEAD, Settings::onOrOff, 1) == 1,
+                environment.containsKey(REPLICATED));
     }
 
     private static int onOrOff(String text) {

@@ -8,20 +8,26 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantWriter;
+import org.posthouse.mpj.determinant.FailureEvent;
 import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.ContentCopy;
 import org.posthouse.mpj.operation.OfferedSend;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.Confirmed;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.MessageChecksum;
+import org.posthouse.wire.Promoted;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -58,6 +64,18 @@ public final class Outbox {
 
     /** Offers to be taken back as soon as the connection has room. */
     private final ArrayDeque<OfferedSend> failing = new ArrayDeque<>();
+
+    /** The sends that have failed in the earlier process and have not begun here. */
+    private final Map<FailureEvent, ReceiveException> failedBefore = new HashMap<>();
+
+    /** Sends that an earlier process has taken back, and that wait for what the history says of them. */
+    private final Set<OfferedSend> gone = new LinkedHashSet<>();
+
+    /** Whether offers were dropped, of which the relay may still tell. */
+    private boolean hasDropped;
+
+    /** What this process would have sent, if it is a follower; null if it leads. */
+    private UnconfirmedSends unconfirmed;
 
     /** Whether a frame was written that another process may be waiting for. */
     private boolean urgent;
@@ -105,7 +123,19 @@ public final class Outbox {
      * the latest. If the relay has too many offers of this rank, the message waits instead.
      */
     public Operation send(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
+        return send(context, destination, tag, content, mode, null);
+    }
+
+    /**
+     * As above.
+     *
+     * @param why how the send fails if it would wait for its receive; null if it does not
+     */
+    public Operation send(int context, int destination, int tag, Content content, SendMode mode, ReceiveException why) throws IOException {
         OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, mode);
+        if (why != null && waits(offeredSend)) {
+            offeredSend.fails(why);
+        }
         if (!backlog.holds(context, destination) && mayBegin(offeredSend)) {
             begin(offeredSend);
         } else {
@@ -116,17 +146,43 @@ public final class Outbox {
 
     /** Whether the message may start: it is no new offer for the relay, or the relay accepts one more. */
     private boolean mayBegin(OfferedSend offeredSend) {
-        if (backlog.mayOffer(offeredSend.context, offeredSend.destination) || form(offeredSend.content.bytes(), offeredSend.mode) != FrameType.OFFER) {
+        if (unconfirmed != null) {
+            return !unconfirmed.isFull();
+        }
+        if (isToTheDead(offeredSend) || backlog.mayOffer(offeredSend.context, offeredSend.destination)
+                || form(offeredSend.content.bytes(), offeredSend.mode) != FrameType.OFFER) {
             return true;
         }
-        return switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, lastSequence(offeredSend) + 1)) {
+        long sequence = offeredSend.sequence > 0 ? offeredSend.sequence : lastSequence(offeredSend) + 1;
+        return switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, sequence)) {
             case NEW, AGAIN -> false;
             case EAGER_AGAIN, OFFER_AGAIN, RESENT, GONE -> true;
         };
     }
 
     private void begin(OfferedSend offeredSend) throws IOException {
-        offeredSend.sequence = nextSequence(offeredSend.context, offeredSend.destination);
+        if (offeredSend.sequence == 0) {
+            offeredSend.sequence = nextSequence(offeredSend.context, offeredSend.destination);
+        }
+        if (unconfirmed != null) {
+            claim(offeredSend);
+            return;
+        }
+        if (!failedBefore.isEmpty()) {
+            failAgain(offeredSend, failedBefore.remove(failed(offeredSend, false)));
+            failAgain(offeredSend, failedBefore.remove(failed(offeredSend, true)));
+        }
+        if (isToTheDead(offeredSend) && (offeredSend.isFailingAgain() || isFirst(offeredSend))) {
+            end(offeredSend);
+            return;
+        }
+        start(offeredSend);
+        if (offeredSend.failing() != null) {
+            takeBack(offeredSend);
+        }
+    }
+
+    private void start(OfferedSend offeredSend) throws IOException {
         long bytes = offeredSend.content.bytes();
         switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, offeredSend.sequence)) {
             case NEW -> send(offeredSend, form(bytes, offeredSend.mode), 0, Wire.cost(bytes));
@@ -134,7 +190,10 @@ public final class Outbox {
             case EAGER_AGAIN -> send(offeredSend, formAgain(bytes), FrameView.AGAIN, 0);
             case OFFER_AGAIN -> send(offeredSend, FrameType.OFFER, FrameView.AGAIN, 0);
             case RESENT -> resend(offeredSend);
-            case GONE -> offeredSend.gone();
+            case GONE -> {
+                offeredSend.gone();
+                gone.add(offeredSend);
+            }
         }
     }
 
@@ -179,17 +238,21 @@ public final class Outbox {
 
     /** Sends RESENT for a message that already arrived: only its checksum. The frame may wait, and takes no credit. */
     private void resend(OfferedSend offeredSend) throws IOException {
+        sayChecksum(offeredSend, checksum(offeredSend.content), 0);
+        offeredSend.believed();
+    }
+
+    private void sayChecksum(OfferedSend offeredSend, int checksum, int flags) throws IOException {
         Content content = offeredSend.content;
-        int checksum = checksum(content);
         line.begin(Wire.MESSAGE_HEADER_BYTES)
                 .begin(FrameType.RESENT, Wire.MESSAGE_HEADER_BYTES, job)
+                .flags(flags)
                 .address(offeredSend.context, rank, offeredSend.destination, offeredSend.tag)
                 .sequence(offeredSend.sequence)
                 .content(content.bytes(), content.elements(), content.datatype())
                 .checksum(checksum)
                 .failedPolls(determinantLog.tellPolls());
         line.end(Wire.MESSAGE_HEADER_BYTES);
-        offeredSend.believed();
     }
 
     private static int checksum(Content content) {
@@ -280,7 +343,7 @@ public final class Outbox {
     public void onClear(FrameView view) throws WireException, IOException {
         Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
         OfferedSend offeredSend = offered.get(transfer);
-        if (offeredSend == null && cameAgain) {
+        if (offeredSend == null && (cameAgain || hasDropped)) {
             return;
         }
         if (offeredSend == null || view.offset() > offeredSend.content.bytes()) {
@@ -371,6 +434,88 @@ public final class Outbox {
         return sent;
     }
 
+    // ---- a follower's messages
+
+    /**
+     * From here to {@link #lead} nothing is sent but the checksums of messages, and these are kept.
+     *
+     * @param bytesMax most bytes of kept messages; one message may exceed the limit
+     */
+    public void follow(long bytesMax) {
+        unconfirmed = new UnconfirmedSends(bytesMax);
+    }
+
+    /** A synchronous send stays open until its leader's is stable, and so has been received. */
+    private void claim(OfferedSend offeredSend) throws IOException {
+        ContentCopy copy = new ContentCopy(offeredSend.content);
+        offeredSend.content = copy;
+        unconfirmed.add(offeredSend);
+        claim(offeredSend, copy);
+        if (offeredSend.mode != SendMode.SYNCHRONOUS) {
+            offeredSend.believed();
+        }
+    }
+
+    private void claim(OfferedSend offeredSend, ContentCopy copy) throws IOException {
+        sayChecksum(offeredSend, copy.checksum(), offeredSend.mode == SendMode.SYNCHRONOUS ? FrameView.ACK_NOW : 0);
+    }
+
+    /** Says the checksums of all kept messages again, because the connection has broken. */
+    public void claimAgain() throws IOException {
+        for (OfferedSend offeredSend : unconfirmed.all()) {
+            claim(offeredSend, (ContentCopy) offeredSend.content);
+        }
+    }
+
+    /** Handles CONFIRMED. A message that was taken back is not here any more. */
+    public void onConfirmed(Confirmed confirmed) throws WireException, IOException {
+        if (unconfirmed == null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "CONFIRMED to a process that does not follow");
+        }
+        for (Confirmed.Message message : confirmed.messages()) {
+            OfferedSend offeredSend = unconfirmed.remove(message.context(), message.destination(), message.sequence());
+            if (offeredSend != null) {
+                offeredSend.believed();
+            }
+        }
+        backlog.credit();
+        proceed();
+    }
+
+    /** Whether the relay has the checksums of all sends that were called. */
+    public boolean hasClaimedAll() {
+        return backlog.isEmpty();
+    }
+
+    /** The leader has taken back this send, which is in the history. */
+    private void takeBackAsLeader(OfferedSend offeredSend) {
+        unconfirmed.remove(offeredSend.context, offeredSend.destination, offeredSend.sequence);
+        deliveredPrefix.tookBack(offeredSend.context, offeredSend.destination, offeredSend.sequence);
+        offeredSend.withdrawn();
+    }
+
+    /** The process leads from here on, and the relay has told what it has: sends the kept messages that it lacks. */
+    public void lead(Promoted promoted) throws IOException {
+        List<OfferedSend> kept = unconfirmed.takeAll();
+        unconfirmed = null;
+        creditBytes = promoted.creditBytes();
+        creditMessages = promoted.creditMessages();
+        deliveredPrefix.restarted();
+        for (int last = kept.size() - 1; last >= 0; last--) {
+            OfferedSend offeredSend = kept.get(last);
+            switch (deliveredPrefix.known(offeredSend.context, offeredSend.destination, offeredSend.sequence)) {
+                case RESENT -> offeredSend.believed();
+                case GONE -> offeredSend.gone();
+                case NEW, AGAIN, EAGER_AGAIN, OFFER_AGAIN -> {
+                    offeredSend.isOwed = true;
+                    backlog.addFirst(offeredSend);
+                }
+            }
+        }
+        backlog.credit();
+        proceed();
+    }
+
     // ---- after a break
 
     /** Adds the pending offers that are not started again on the next connection. */
@@ -400,6 +545,7 @@ public final class Outbox {
             forget(offeredSend);
             offeredSend.beingCancelled(false);
             offeredSend.withdrawn();
+            record(offeredSend);
         } else if (fate == DeliveredPrefix.Fate.RESENT) {
             if (offeredSend.sent < offeredSend.content.bytes() && !deliveredPrefix.isRestarted()) {
                 throw new WireException(
@@ -427,7 +573,7 @@ public final class Outbox {
 
     /** Whether no offer is pending that a caller waits for. */
     public boolean isEmpty() {
-        return backlog.isEmpty() && offered.values().stream().allMatch(Operation::isDone);
+        return backlog.isEmpty() && offered.values().stream().allMatch(offeredSend -> offeredSend.isDone() && !offeredSend.isOwed);
     }
 
     /** Writes the outbox's part of an image: the last sequence number of each channel. */
@@ -451,14 +597,129 @@ public final class Outbox {
         }
     }
 
-    /** Ends the sends that {@code which} selects and that nobody has matched: offers are taken back first. */
+    /**
+     * Ends the sends that {@code which} selects and that nobody has matched: offers are taken back first. In a logged job only those that wait for their
+     * receives; the others complete, since another process could not know before that they fail. So do those that are cleared.
+     */
     public void fail(Predicate<OfferedSend> which, ReceiveException why) throws IOException {
+        if (determinantLog.isLogged()) {
+            failLogged(which, why);
+            return;
+        }
         backlog.fail(which, why);
-        offered.values().stream().filter(send -> !send.isDone() && which.test(send)).forEach(send -> {
-            send.fails(why);
-            failing.add(send);
-        });
+        for (OfferedSend send : offered.values()) {
+            if (!send.isDone() && which.test(send)) {
+                send.fails(why);
+                failing.add(send);
+            }
+        }
         proceed();
+    }
+
+    private void failLogged(Predicate<OfferedSend> which, ReceiveException why) throws IOException {
+        backlog.forEach(send -> {
+            if (which.test(send) && waits(send)) {
+                send.fails(why); // It ends when it begins, so that the numbers of its channel are in order.
+            }
+        });
+        for (OfferedSend send : List.copyOf(offered.values())) {
+            if (send.isUncleared && !send.isDone() && which.test(send) && waits(send)) {
+                send.fails(why);
+                takeBack(send);
+            }
+        }
+        for (OfferedSend send : List.copyOf(gone)) {
+            if (which.test(send)) {
+                send.fails(why);
+                end(send); // The earlier process had taken it back for this reason, and had not said so.
+            }
+        }
+        backlog.credit();
+        proceed();
+    }
+
+    /** Whether no earlier process can have sent it, and have seen it succeed. */
+    private boolean isFirst(OfferedSend send) {
+        return deliveredPrefix.fate(send.context, send.destination, send.sequence) == DeliveredPrefix.Fate.NEW;
+    }
+
+    /**
+     * Ends a send that fails: at once if its receiver is dead and no earlier process may have seen that it was received, else when the receiver's relay has
+     * answered that nothing has matched it.
+     */
+    private void takeBack(OfferedSend send) throws IOException {
+        if (isToTheDead(send) && (send.isFailingAgain() || isFirst(send))) {
+            if (!send.isBeingCancelled() && send.sent == 0 && offered.containsKey(transfer(send))) {
+                sayWithdraw(send); // The relay forgets it, and its answer is ignored.
+            }
+            hasDropped = true;
+            offered.remove(transfer(send));
+            withdrawing.remove(transfer(send));
+            held.remove(send);
+            backlog.cleared(send);
+            send.beingCancelled(false);
+            end(send);
+        } else if (send.isGone()) {
+            end(send);
+        } else if (send.isDone() || send.isBeingCancelled() || send.sent > 0) {
+            return; // Its outcome is known, or asked for; or it was matched, and goes on.
+        } else if (line.hasRoom()) {
+            withdraw(send);
+        } else {
+            failing.add(send);
+        }
+    }
+
+    private void end(OfferedSend send) {
+        gone.remove(send);
+        send.abandon(send.failing());
+        record(send);
+    }
+
+    /** Records that a send has failed, if this process is the first in which it has. */
+    private void record(OfferedSend send) {
+        if (send.failing() != null && !send.isFailingAgain()) {
+            determinantLog.record(DeterminantLog.FAILED, failed(send, send.failing().kind() == ReceiveException.Kind.REVOKED).value());
+        }
+    }
+
+    private static FailureEvent failed(OfferedSend send, boolean revoked) {
+        return new FailureEvent(true, revoked, send.destination, send.context, (int) send.sequence);
+    }
+
+    private static boolean isToTheDead(OfferedSend send) {
+        return send.failing() != null && send.failing().kind() == ReceiveException.Kind.PROC_FAILED;
+    }
+
+    /** Whether the send waits for its receive, whatever the credit. */
+    private boolean waits(OfferedSend send) {
+        return !mayBeStored(send.content.bytes(), send.mode);
+    }
+
+    /** Handles an event of the history: this send had failed. */
+    public void failedBefore(FailureEvent event, ReceiveException why) throws IOException {
+        for (OfferedSend send : gone) {
+            if (failed(send, event.revoked()).equals(event)) {
+                failAgain(send, why);
+                takeBack(send);
+                return;
+            }
+        }
+        for (OfferedSend send : List.copyOf(offered.values())) {
+            if (failed(send, event.revoked()).equals(event)) {
+                failAgain(send, why);
+                takeBack(send);
+                proceed();
+                return;
+            }
+        }
+        failedBefore.put(event, why);
+    }
+
+    private static void failAgain(OfferedSend send, ReceiveException why) {
+        if (why != null) {
+            send.failsAgain(why);
+        }
     }
 
     /** Ends all offers in a context with an error. */
@@ -490,7 +751,12 @@ public final class Outbox {
         if (isTakingBackUsedUp()) {
             return false;
         }
+        if (unconfirmed != null) {
+            takeBackAsLeader(offeredSend);
+            return false;
+        }
         if (offeredSend.isGone()) {
+            gone.remove(offeredSend);
             offeredSend.withdrawn();
         }
         if (!mayBeGone(offeredSend)) {
@@ -529,7 +795,7 @@ public final class Outbox {
         Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
         OfferedSend offeredSend = withdrawing.remove(transfer);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (offeredSend == null && cameAgain) {
+        if (offeredSend == null && (cameAgain || hasDropped)) {
             return;
         }
         if (offeredSend == null || gone && !mayBeGone(offeredSend)) {
@@ -542,6 +808,7 @@ public final class Outbox {
                 deliveredPrefix.tookBack(transfer.context, transfer.destination, transfer.sequence);
             }
             offeredSend.withdrawn();
+            record(offeredSend);
         }
     }
 }

@@ -1,18 +1,22 @@
 package org.posthouse.mpj.send;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.posthouse.mpj.operation.OfferedSend;
 import org.posthouse.mpj.operation.ReceiveException;
 
 /**
- * Sends that have not begun, because the relay has the most unmatched offers of this rank that it may get. They are
- * kept by channel in call order, with no number yet. They use this rank's memory, as the program's buffers do. Guarded
- * by the endpoint's lock.
+ * Sends that have not begun, because the relay has the most unmatched offers of this rank that it may get, or the most
+ * unconfirmed messages of a follower. They are kept by channel in call order, with no number yet, except those that a
+ * follower had claimed before it led. They use this rank's memory, as the program's buffers do. Guarded by the
+ * endpoint's lock.
  *
  * <p>A channel without an offer at the relay may always have one there, as long as fewer than {@link #OFFERS_MAX}
  * exist. So no channel waits for another one.
@@ -88,6 +92,13 @@ public final class SendBacklog {
         channels.computeIfAbsent(channel(offeredSend), none -> new ArrayDeque<>()).add(offeredSend);
     }
 
+    /** Adds a send before those of its channel. It may be able to begin. */
+    void addFirst(OfferedSend offeredSend) {
+        offeredSend.isWaiting = true;
+        channels.computeIfAbsent(channel(offeredSend), none -> new ArrayDeque<>()).addFirst(offeredSend);
+        due = true;
+    }
+
     /**
      * Removes and returns the next send that may begin; null if none may.
      *
@@ -145,10 +156,21 @@ public final class SendBacklog {
 
     /** Removes the sends that {@code which} selects, and ends them with an error: none of them has begun. */
     void fail(Predicate<OfferedSend> which, ReceiveException why) {
-        channels.values().stream().flatMap(ArrayDeque::stream).filter(which).toList().forEach(offeredSend -> {
-            remove(offeredSend);
-            offeredSend.abandon(why);
-        });
+        List<OfferedSend> all = new ArrayList<>();
+        for (ArrayDeque<OfferedSend> waiting : channels.values()) {
+            all.addAll(waiting);
+        }
+        for (OfferedSend offeredSend : all) {
+            if (which.test(offeredSend)) {
+                remove(offeredSend);
+                offeredSend.abandon(why);
+            }
+        }
+    }
+
+    /** Visits all sends, those of a channel in their order. */
+    void forEach(Consumer<OfferedSend> visitor) {
+        channels.values().forEach(waiting -> waiting.forEach(visitor));
     }
 
     /** A value that changes when a send begins. */

@@ -2,6 +2,7 @@ package org.posthouse.mpj.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,9 +26,17 @@ class CheckpointImageTest {
         program.output().write(random(bytes));
         CheckpointImage image = new CheckpointImage();
         image.output().write(random(HEAD_BYTES));
-        image.takeAll(program);
+        image.takeAll(program, 0);
         assertThat(program.bytes()).isZero();
         assertThat(program.input().read()).isNegative();
+        requireHeadAndProgram(image, bytes);
+        CheckpointImage again = new CheckpointImage();
+        again.output().write(random(HEAD_BYTES));
+        again.takeAll(image, HEAD_BYTES);
+        requireHeadAndProgram(again, bytes);
+    }
+
+    private static void requireHeadAndProgram(CheckpointImage image, int bytes) throws IOException {
         assertThat(image.bytes()).isEqualTo(HEAD_BYTES + bytes);
         byte[] all = image.input().readAllBytes();
         assertThat(ByteBuffer.wrap(all).slice(0, HEAD_BYTES)).isEqualTo(ByteBuffer.wrap(random(HEAD_BYTES)));

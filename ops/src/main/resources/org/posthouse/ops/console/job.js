@@ -9,7 +9,7 @@ import { jobPath, relayPath } from '/console/router.js';
 
 const HEAD = [
   num('Rank'), col('Home', 'its home relay, and the site'), col('Node', 'that runs it; empty: beside its launcher'), col('State'),
-  num('Incarnation', 'how often this rank was started'),
+  num('Incarnation', 'the number of its process among all of this rank'),
   num('Sent', 'messages and bytes'), num('Delivered', 'messages and bytes'),
   num('Waiting', 'messages that wait for a receive, and receives that wait for a message'),
   num('Last delivery', 'how long ago the last message was delivered to it'),
@@ -89,7 +89,8 @@ function rankRow(rank, page, live) {
     ? html`<a href=${`${jobPath(page.view.id, 'output')}?rank=${rank.rank}`} title="what it has printed">${rank.rank}</a>` : rank.rank}</th>
     <td>${known ? html`<a href=${relayPath(rank.relay)}>${rank.relay}</a>` : rank.relay}<span class="sub">${rank.site}</span></td>
     <td>${rank.node || nothing}</td>
-    <td>${badge(rank.state)}${rank.notHeardSince ? html`<span class="sub">for ${duration(now - rank.notHeardSince)}</span>` : nothing}</td>
+    <td>${badge(rank.state)}${rank.notHeardSince ? html`<span class="sub">for ${duration(now - rank.notHeardSince)}</span>` : nothing}
+      ${(rank.followers ?? []).map(follower)}</td>
     <td class="num">${rank.incarnation}</td>
     ${cellOf(count(rank.messagesSent), bytes(rank.bytesSent))}
     ${cellOf(count(rank.messagesDelivered), bytes(rank.bytesDelivered))}
@@ -100,13 +101,22 @@ function rankRow(rank, page, live) {
   </tr>`;
 }
 
+/** A process that follows the rank. A relay of an earlier version tells none. */
+function follower({ process, node, behind, bytesBehind }) {
+  return html`<span class="sub" title=${`${bytes(bytesBehind)} of the log behind`}>follower ${process}${node ? ` on ${node}` : nothing}${behind > 0
+    ? `, ${count(behind)} behind` : nothing}</span>`;
+}
+
 function about(job, now) {
   const restarts = sum(job.ranks, (rank) => Math.max(0, rank.incarnation - 1));
+  const followers = sum(job.ranks, (rank) => rank.followers?.length ?? 0);
   return html`<section aria-labelledby="about-title"><h2 id="about-title">About</h2><div class="panel pad">${facts([
     ['Started', clock(job.startedAt, now), `${duration(now - job.startedAt)} ago`],
     ['Owner', job.owner || '–'],
-    ['Restarts', count(restarts), 'of its ranks'],
+    ['Restarts', count(restarts), 'of its ranks, and other leaders'],
+    ...(followers > 0 ? [['Followers', count(followers), 'processes beside the leaders']] : []),
     ['Durability', job.durability],
+    ['On failure', job.onFailure, deaths(job)],
     ['Log reserved', bytes(job.reservedBytes), 'for what its ranks may have under way'],
     ['Log pinned', bytes(job.pinnedBytes), 'from the oldest record that a rank needs'],
   ])}</div></section>`;
@@ -119,6 +129,12 @@ function orders(page, job) {
     ${checkpoint ? html`<button type="button" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, checkpointOrder(job, page))}
       >Checkpoint…</button>` : nothing}
     <button type="button" class="danger" aria-haspopup="dialog" @click=${(event) => page.question.ask(event, endOrder(job))}>End job…</button>`;
+}
+
+/** The ranks whose death the program was told of. */
+function deaths(job) {
+  const dead = job.ranks.filter((rank) => rank.state === 'LOST').length;
+  return /blank|shrink/.test(job.onFailure) && dead > 0 ? `the program goes on without ${plural(dead, 'rank')}` : undefined;
 }
 
 function endOrder(job) {

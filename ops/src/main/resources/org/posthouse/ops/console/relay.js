@@ -56,8 +56,15 @@ function about(relay, now) {
     relay.asOf && !isHere(relay) && ['Heard', `${duration(now - relay.asOf)} ago`, 'its own process is another'],
     streams && ['Gateway', streams.drained ? 'drained' : 'open', `${plural(streams.carried, 'lane')} of other relays go through it`],
     streams && ['Streams', `${count(streams.open)} open`, `${count(streams.opened)} so far, ${count(streams.refused)} refused`],
+    relay.counters.detectors?.questions > 0 && silentNodes(relay.counters.detectors),
     keys && ['Certificate', `until ${new Date(keys.notAfter).toLocaleDateString()}`, `serial ${keys.serial}`],
   ])}</div>`;
+}
+
+/** What its checks of nodes that others found silent came to. */
+function silentNodes(detectors) {
+  return ['Silent nodes', `${plural(detectors.questions, 'check')}, ${count(detectors.dead)} dead`,
+    `${count(detectors.living)} answered; ${count(detectors.returned)} came back after the verdict`];
 }
 
 function flow(model, relay) {

@@ -13,6 +13,7 @@ import org.posthouse.bench.wan.WanField;
 import org.posthouse.launch.PlacementPlan;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.launch.place.AllocationRequest.Numbering;
 import org.posthouse.launch.place.AllocationRequest.Strategy;
 import org.posthouse.launch.place.NodeRequest;
@@ -79,7 +80,7 @@ final class AllocationBench {
     private void measure(JobSpec job, List<AllocationFigure> figures) throws JobFailure, InterruptedException {
         List<AllocationFigure> both = new ArrayList<>();
         for (Strategy strategy : List.of(Strategy.SPREAD, Strategy.CONCENTRATE)) {
-            List<PlacementPlan.Place> places = PlacementPlan.of(job.ranks(), request(strategy)).places();
+            List<PlacementPlan.Place> places = PlacementPlan.of(job.ranks(), Replicas.NONE, request(strategy)).places();
             int sites = (int) places.stream().map(PlacementPlan.Place::site).distinct().count();
             both.add(new AllocationFigure(job, strategy, places.size(), sites));
         }

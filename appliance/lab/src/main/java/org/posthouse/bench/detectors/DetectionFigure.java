@@ -14,7 +14,7 @@ final class DetectionFigure {
     private final DetectorProtocol protocol;
     private final int hosts;
     private final long periodNanos;
-    private final Conditions conditions;
+    private final NetworkConditions conditions;
     private final List<Double> detectionSeconds = new ArrayList<>();
     private final List<Double> noticeSeconds = new ArrayList<>();
     private long falseSuspicions;
@@ -24,7 +24,7 @@ final class DetectionFigure {
     private double messages;
     private double bytes;
 
-    DetectionFigure(DetectorProtocol protocol, int hosts, long periodNanos, Conditions conditions) {
+    DetectionFigure(DetectorProtocol protocol, int hosts, long periodNanos, NetworkConditions conditions) {
         this.protocol = protocol;
         this.hosts = hosts;
         this.periodNanos = periodNanos;
@@ -91,7 +91,7 @@ final class DetectionFigure {
     double checkSeconds() {
         double stage = Math.max(DetectorSettings.checkNanos(periodNanos), 4 * conditions.delayNanosMax()) / NANOS;
         int stages = protocol == DetectorProtocol.SWIM ? 0 : hosts > 2 ? 2 : 1;
-        return stages * stage + DetectorSettings.checkNanos(periodNanos) / NANOS;
+        return stages * stage + DetectorSettings.verdictNanos(periodNanos) / NANOS;
     }
 
     /** The longest time that is expected, in seconds; that of SWIM has no bound. */

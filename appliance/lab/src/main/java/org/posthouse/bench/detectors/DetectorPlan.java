@@ -77,8 +77,8 @@ public record DetectorPlan(
         }
     }
 
-    Conditions conditions() {
-        return new Conditions(
+    NetworkConditions conditions() {
+        return new NetworkConditions(
                 sites, (long) (delayMs * 1e6), loss, TimeUnit.MILLISECONDS.toNanos(pauseMs), pauseMs == 0 ? 0 : PAUSE_EVERY_NANOS, drift);
     }
 

@@ -25,7 +25,7 @@ final class DetectorWorld {
 
     private final VirtualTime time = new VirtualTime();
     private final DetectorProtocol protocol;
-    private final Conditions conditions;
+    private final NetworkConditions conditions;
     private final long periodNanos;
     private final RandomGenerator random;
     private final List<SimulatedHost> hosts = new ArrayList<>();
@@ -45,7 +45,7 @@ final class DetectorWorld {
 
     private long verdictNanos = -1;
 
-    DetectorWorld(DetectorProtocol protocol, int count, long periodNanos, Conditions conditions, long seed) {
+    DetectorWorld(DetectorProtocol protocol, int count, long periodNanos, NetworkConditions conditions, long seed) {
         this.protocol = protocol;
         this.periodNanos = periodNanos;
         this.conditions = conditions;
@@ -127,8 +127,8 @@ final class DetectorWorld {
     // ---- the network
 
     private long delay(int fromSite, int toSite) {
-        long least = Conditions.SITE_NANOS + (fromSite == toSite ? 0 : conditions.delayNanos());
-        return (long) (least * (1 + Conditions.JITTER * random.nextDouble()));
+        long least = NetworkConditions.SITE_NANOS + (fromSite == toSite ? 0 : conditions.delayNanos());
+        return (long) (least * (1 + NetworkConditions.JITTER * random.nextDouble()));
     }
 
     private void lossy(int fromSite, int toSite, PausableProcess to, Runnable action) {

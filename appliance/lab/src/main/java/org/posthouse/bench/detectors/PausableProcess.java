@@ -12,7 +12,7 @@ class PausableProcess {
     private boolean isPaused;
     private boolean isDead;
 
-    PausableProcess(VirtualTime time, RandomGenerator random, Conditions conditions) {
+    PausableProcess(VirtualTime time, RandomGenerator random, NetworkConditions conditions) {
         this.time = time;
         this.random = random;
         if (conditions.pauseEveryNanos() > 0) {
@@ -20,7 +20,7 @@ class PausableProcess {
         }
     }
 
-    private void pauseLater(Conditions conditions) {
+    private void pauseLater(NetworkConditions conditions) {
         long until = (long) (-Math.log(1 - random.nextDouble()) * conditions.pauseEveryNanos());
         time.after(until, () -> {
             isPaused = true;

@@ -20,7 +20,7 @@ final class SimulatedHost extends PausableProcess {
     private long messages;
     private long bytes;
 
-    SimulatedHost(VirtualTime time, RandomGenerator random, Conditions conditions, int site, DetectorSettings settings, DetectorPort port) {
+    SimulatedHost(VirtualTime time, RandomGenerator random, NetworkConditions conditions, int site, DetectorSettings settings, DetectorPort port) {
         super(time, random, conditions);
         this.time = time;
         this.site = site;

@@ -18,7 +18,7 @@ final class SimulatedRelay extends PausableProcess {
     private final Map<Long, Set<Integer>> askers = new HashMap<>();
     private boolean isTicking;
 
-    SimulatedRelay(VirtualTime time, RandomGenerator random, Conditions conditions, long periodNanos, VerdictPort port) {
+    SimulatedRelay(VirtualTime time, RandomGenerator random, NetworkConditions conditions, long periodNanos, VerdictPort port) {
         super(time, random, conditions);
         this.time = time;
         this.periodNanos = periodNanos;

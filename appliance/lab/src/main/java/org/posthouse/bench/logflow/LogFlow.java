@@ -6,10 +6,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import org.posthouse.bench.experiment.BackgroundJob;
 import org.posthouse.bench.experiment.BenchWatch;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.job.JobFailure;
@@ -58,45 +55,28 @@ public final class LogFlow {
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
         PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), 1, 1, UserToken.find());
         JobRun job = JobRun.prepare(plan.spec(), placementRequest, RankOutput.tagged(FlowPlan.RANKS, out, out));
-        watch.onJob(job);
-        CompletableFuture<JobOutcome> outcome = start(job);
-        job.awaitConnected();
-        long begin = System.nanoTime();
-        FlowIntervals intervals = new FlowIntervals(plan.payloadBytes(), begin);
-        JobOutcome end = sampleUntil(outcome, intervals);
-        double seconds = (System.nanoTime() - begin) / 1e9;
-        if (job.isStopped() || !end.isSuccess()) {
-            throw new JobFailure(job.isStopped() ? "interrupted" : "the job failed: status " + end.status() + ", " + end.cause() + "\n"
-                    + printed.toString(StandardCharsets.UTF_8));
+        try (BackgroundJob background = BackgroundJob.start(job, watch, () -> {})) {
+            job.awaitConnected();
+            long begin = System.nanoTime();
+            FlowIntervals intervals = new FlowIntervals(plan.payloadBytes(), begin);
+            JobOutcome end = sampleUntilEnd(background, intervals);
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            if (job.isStopped() || !end.isSuccess()) {
+                throw new JobFailure(job.isStopped() ? "interrupted" : "the job failed: status " + end.status() + ", " + end.cause() + "\n"
+                        + printed.toString(StandardCharsets.UTF_8));
+            }
+            return new FlowReport(plan, disk, seconds, intervals.all());
         }
-        return new FlowReport(plan, disk, seconds, intervals.all());
     }
 
-    private static CompletableFuture<JobOutcome> start(JobRun job) {
-        CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
-        Thread.ofVirtual().name("posthouse-bench-job").start(() -> {
-            try {
-                outcome.complete(job.run());
-            } catch (Exception e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        return outcome;
-    }
-
-    private JobOutcome sampleUntil(CompletableFuture<JobOutcome> outcome, FlowIntervals intervals)
-            throws IOException, JobFailure, InterruptedException {
-        while (true) {
-            try {
-                disk.take();
-                note(intervals);
-                return outcome.get(SAMPLE_MS, TimeUnit.MILLISECONDS);
-            } catch (TimeoutException e) {
-                // The job still runs: another sample.
-            } catch (ExecutionException e) {
-                throw new JobFailure("the job: " + e.getCause().getMessage(), e.getCause());
-            }
+    private JobOutcome sampleUntilEnd(BackgroundJob job, FlowIntervals intervals) throws IOException, JobFailure, InterruptedException {
+        Optional<JobOutcome> end = Optional.empty();
+        while (end.isEmpty()) {
+            disk.take();
+            note(intervals);
+            end = job.await(SAMPLE_MS);
         }
+        return end.get();
     }
 
     /** Notes, every second, the bytes delivered in it. */

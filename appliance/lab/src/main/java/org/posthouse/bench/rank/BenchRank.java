@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import mpi.MPI;
 import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.mpj.Endpoints;
 
 /**
  * The program of every rank of every bench. It does the phases that the driver asks for until it is asked to leave.
@@ -55,6 +56,7 @@ public final class BenchRank {
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(driver.getOutputStream()));
         out.writeInt(MPI.COMM_WORLD.Rank());
         out.writeLong(ProcessHandle.current().pid());
+        out.writeBoolean(System.getenv(Endpoints.FOLLOWER) != null);
         out.flush();
         for (Phase phase = Phase.read(in); phase.work() != Phase.Work.LEAVE; phase = Phase.read(in)) {
             answer(phase, out);

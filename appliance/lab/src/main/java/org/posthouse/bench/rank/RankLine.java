@@ -19,6 +19,7 @@ public final class RankLine implements AutoCloseable {
     private final DataOutputStream out;
     private final int rank;
     private final long process;
+    private final boolean follows;
 
     private RankLine(Socket socket) throws IOException {
         this.socket = socket;
@@ -28,6 +29,7 @@ public final class RankLine implements AutoCloseable {
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
         rank = in.readInt();
         process = in.readLong();
+        follows = in.readBoolean();
     }
 
     /** Hears from an accepted connection which rank it is. */
@@ -48,6 +50,11 @@ public final class RankLine implements AutoCloseable {
     /** The rank's process id. */
     public long process() {
         return process;
+    }
+
+    /** Whether the process follows another one of its rank. */
+    public boolean follows() {
+        return follows;
     }
 
     /** Sends {@code phase} to the rank, which begins when it reads it. */

@@ -12,12 +12,12 @@ import org.posthouse.detector.DetectorProtocol;
 /** Worlds with trouble and without, for all protocols. A world is the same for a seed. */
 class DetectorWorldTest {
     private static final long PERIOD_NANOS = 500_000_000;
-    private static final Conditions QUIET = new Conditions(3, 50_000_000, 0, 0, 0, 1e-4);
+    private static final NetworkConditions QUIET = new NetworkConditions(3, 50_000_000, 0, 0, 0, 1e-4);
 
     /** Each message may be lost, and each host and relay stands still for 2 s each 100 s. */
-    private static final Conditions TROUBLED = new Conditions(3, 50_000_000, 0.01, 2_000_000_000, TimeUnit.SECONDS.toNanos(100), 1e-4);
+    private static final NetworkConditions TROUBLED = new NetworkConditions(3, 50_000_000, 0.01, 2_000_000_000, TimeUnit.SECONDS.toNanos(100), 1e-4);
 
-    private static DetectorWorld run(DetectorProtocol protocol, int hosts, Conditions conditions, long seconds, long seed) {
+    private static DetectorWorld run(DetectorProtocol protocol, int hosts, NetworkConditions conditions, long seconds, long seed) {
         DetectorWorld world = new DetectorWorld(protocol, hosts, PERIOD_NANOS, conditions, seed);
         world.runTo(TimeUnit.SECONDS.toNanos(seconds));
         return world;

@@ -20,6 +20,7 @@ import org.posthouse.launch.process.LocalProcesses;
 import org.posthouse.launch.process.ProcessRequest;
 import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.process.RelayEndpointAddress;
+import org.posthouse.mpj.Endpoints;
 import org.posthouse.wire.AgentMessage;
 import org.posthouse.wire.StartAssembly;
 import org.posthouse.wire.StartSpec;
@@ -218,8 +219,10 @@ final class AgentJob {
                     ? new RelayEndpointAddress(ownRelay, spec.token(), isDirect)
                     : new RelayEndpointAddress(spec.relay(), spec.token(), false);
             String marks = spec.marksSecret().isEmpty() ? null : spec.marksSecret();
-            ProcessRequest request = new ProcessRequest(process.rank(), process.incarnation(), way, marks, spec.hasInput());
-            AgentRank rank = new AgentRank(request, starter.start(request), spec.restartable(), new AgentRank.Listener() {
+            ProcessRequest request = new ProcessRequest(
+                    process.rank(), process.incarnation(), way, marks, spec.hasInput(), spec.environment().containsKey(Endpoints.FOLLOWER));
+            boolean mayBeReplaced = spec.restartable() || spec.environment().containsKey(Endpoints.REBUILD_RANKS);
+            AgentRank rank = new AgentRank(request, starter.start(request), mayBeReplaced, new AgentRank.Listener() {
                 @Override
                 public void onOutput() {
                     thread.execute(() -> flush(process));

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.detector.DetectorProtocol;
 import org.posthouse.launch.place.AllocationRequest;
@@ -151,7 +152,8 @@ public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path>
                 new RestartPolicy(
                         number(patience, "maxRestarts"), patience.required("relayTimeoutMs").asLong(), number(patience, "silenceSeconds"),
                         number(patience, "launcherSeconds")),
-                streams(file));
+                streams(file),
+                Replicas.NONE);
         JobOpen opening = new JobOpen(
                 HexFormat.fromHexDigitsToLong(text(file, "job")), Token.parse(text(file, "token")), spec.durability(), false, spec.name(), homes, homeOf,
                 spec.patience().launcherSeconds(), true);

@@ -34,7 +34,7 @@ public final class JobRecords implements RankRecords, AutoCloseable {
 
     /**
      * @param ranks their count
-     * @param logged whether the relays have a log of the job
+     * @param logged whether the relays have what a rank needs that is started again, in a log or in memory
      * @param folder the job's folder; null if the job ends with this process
      * @param tapes what the ranks have printed, closed with this; null in a job whose ranks are started once
      * @param printer prints a line for people

@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -37,12 +38,14 @@ public final class RelayGrid implements AutoCloseable {
 
     private final TemporaryFolder folder;
     private final List<String> options;
+    private final CompletableFuture<?> cancelled;
     private final List<RelayProcess> relays = new ArrayList<>();
     private boolean kept;
 
-    private RelayGrid(TemporaryFolder folder, List<String> options) {
+    private RelayGrid(TemporaryFolder folder, List<String> options, CompletableFuture<?> cancelled) {
         this.folder = folder;
         this.options = options;
+        this.cancelled = cancelled;
     }
 
     /**
@@ -51,10 +54,13 @@ public final class RelayGrid implements AutoCloseable {
      * @param sites number of sites; they are called site-a, site-b and so on
      * @param options further options of each relay
      * @param started receives the ready line of each
+     * @param cancelled completed from any thread when they are no longer wanted: a relay that does not serve by then is killed
+     * @throws JobFailure if one cannot be started, or it was cancelled; none is left running then
      */
-    public static RelayGrid start(int sites, int relaysPerSite, List<String> options, Consumer<ReadyLine> started)
+    public static RelayGrid start(
+            int sites, int relaysPerSite, List<String> options, Consumer<ReadyLine> started, CompletableFuture<?> cancelled)
             throws IOException, JobFailure {
-        RelayGrid grid = new RelayGrid(TemporaryFolder.make("posthouse-relays-"), options);
+        RelayGrid grid = new RelayGrid(TemporaryFolder.make("posthouse-relays-"), options, cancelled);
         try {
             grid.startAll(sites, relaysPerSite, started);
             return grid;
@@ -88,7 +94,7 @@ public final class RelayGrid implements AutoCloseable {
         for (RelayProcess earlier : relays) {
             arguments.addAll(List.of("--peer", earlier.ready().relay() + "=" + earlier.ready().links()));
         }
-        relays.add(RelayProcess.start(arguments, folder.path().resolve(site + "-" + name + ".log")));
+        relays.add(RelayProcess.start(arguments, folder.path().resolve(site + "-" + name + ".log"), cancelled));
         members.add(group);
     }
 

@@ -36,6 +36,9 @@ public final class RelayProcess implements AutoCloseable {
     private final Path errors;
     private final long readyMsMax;
 
+    /** Once it is completed, a process that does not serve yet is killed. */
+    private final CompletableFuture<?> cancelled;
+
     /** Bytes in the file of errors before the present process: those of earlier ones. */
     private long errorsBefore;
 
@@ -43,11 +46,12 @@ public final class RelayProcess implements AutoCloseable {
     private ReadyLine ready;
     private boolean closed;
 
-    private RelayProcess(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax) {
+    private RelayProcess(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax, CompletableFuture<?> cancelled) {
         this.jvmFlags = List.copyOf(jvmFlags);
         this.arguments = List.copyOf(arguments);
         this.errors = errors;
         this.readyMsMax = readyMsMax;
+        this.cancelled = cancelled;
     }
 
     /**
@@ -57,14 +61,19 @@ public final class RelayProcess implements AutoCloseable {
      * @param errors the file that takes its standard error
      */
     public static RelayProcess start(List<String> arguments, Path errors) throws JobFailure {
-        return start(arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX));
+        return start(arguments, errors, new CompletableFuture<>());
+    }
+
+    /** The same. @param cancelled completed from any thread: a process that does not serve by then, now or when it is started again, is killed */
+    static RelayProcess start(List<String> arguments, Path errors, CompletableFuture<?> cancelled) throws JobFailure {
+        return start(arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX), cancelled);
     }
 
     /** The same with another time until it serves. */
-    static RelayProcess start(List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
+    static RelayProcess start(List<String> arguments, Path errors, long readyMsMax, CompletableFuture<?> cancelled) throws JobFailure {
         List<String> jvmFlags = new ArrayList<>(StartCache.relayFlags(Installation.relayFlags()));
         jvmFlags.addAll(Installation.relayFlags());
-        return start(jvmFlags, arguments, errors, readyMsMax);
+        return start(jvmFlags, arguments, errors, readyMsMax, cancelled);
     }
 
     /**
@@ -74,16 +83,18 @@ public final class RelayProcess implements AutoCloseable {
     public static RelayProcess rehearse(Path cache, List<String> arguments, Path errors) throws JobFailure {
         List<String> jvmFlags = new ArrayList<>(Installation.relayFlags(Map.of()));
         jvmFlags.add("-XX:AOTCacheOutput=" + cache);
-        return start(jvmFlags, arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX));
+        return start(jvmFlags, arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX), new CompletableFuture<>());
     }
 
-    private static RelayProcess start(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
-        RelayProcess relay = new RelayProcess(jvmFlags, arguments, errors, readyMsMax);
+    private static RelayProcess start(
+            List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax, CompletableFuture<?> cancelled) throws JobFailure {
+        RelayProcess relay = new RelayProcess(jvmFlags, arguments, errors, readyMsMax, cancelled);
         relay.launch();
         return relay;
     }
 
     private void launch() throws JobFailure {
+        requireWanted();
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
@@ -148,7 +159,7 @@ public final class RelayProcess implements AutoCloseable {
     private void awaitReady() throws IOException, JobFailure {
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         CompletableFuture<Void> overdue = new CompletableFuture<Void>().completeOnTimeout(null, readyMsMax, TimeUnit.MILLISECONDS);
-        overdue.thenRun(process.toHandle()::destroyForcibly); // The process itself would close what is being read.
+        CompletableFuture.anyOf(overdue, cancelled).thenRun(process.toHandle()::destroyForcibly); // The process itself would close what is being read.
         String line = out.readLine();
         boolean inTime = overdue.cancel(false);
         try {
@@ -159,8 +170,15 @@ public final class RelayProcess implements AutoCloseable {
         } catch (JsonProcessingException e) {
             throw new JobFailure("a relay said \"" + line + "\" instead of where it serves", e);
         }
+        requireWanted();
         throw new JobFailure(
                 (inTime ? "a relay ended before it served: " : "a relay did not serve within " + readyMsMax / 1_000 + " s: ") + lastError());
+    }
+
+    private void requireWanted() throws JobFailure {
+        if (cancelled.isDone()) {
+            throw new JobFailure("interrupted while a relay was being started");
+        }
     }
 
     private String lastError() throws IOException {

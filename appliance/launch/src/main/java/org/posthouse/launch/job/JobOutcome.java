@@ -14,6 +14,8 @@ import java.util.List;
  * @param divergences where ranks that were started again sent or did something else than before, each in one line; the job's
  *     result may be another than without their restarts
  * @param printedOther where they printed something else, likewise
+ * @param promotions followers that led their ranks from some moment on, in this order
+ * @param followersLost followers that ended before their ranks, in this order
  */
 public record JobOutcome(
         int status,
@@ -23,9 +25,18 @@ public record JobOutcome(
         List<Restart> restarts,
         List<RelayLoss> relayLosses,
         List<String> divergences,
-        List<String> printedOther) {
+        List<String> printedOther,
+        List<Promotion> promotions,
+        List<FollowerLoss> followersLost) {
     /** Of a job that was not started. */
     public static final JobOutcome NOTHING = new JobOutcome(0, "", false, 0, List.of(), List.of(), List.of(), List.of());
+
+    /** The end of a job that has one process of each rank at a time. */
+    public JobOutcome(
+            int status, String cause, boolean left, double seconds, List<Restart> restarts, List<RelayLoss> relayLosses, List<String> divergences,
+            List<String> printedOther) {
+        this(status, cause, left, seconds, restarts, relayLosses, divergences, printedOther, List.of(), List.of());
+    }
 
     /** Whether the job has succeeded. */
     public boolean isSuccess() {

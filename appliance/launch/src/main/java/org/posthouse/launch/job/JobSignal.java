@@ -7,11 +7,15 @@ import org.posthouse.wire.OutputPoint;
 /** An event that the threads around a running job send to the job's thread. */
 public sealed interface JobSignal {
     /**
-     * A rank's process has ended and all its output was passed on.
+     * A rank's process has ended and all its output was passed on. If it followed and has ended well, its leader has printed as much, unless it was
+     * dropped.
      *
+     * @param process the number with which it was started
      * @param endedNs when it ended, on the clock of {@link System#nanoTime}
+     * @param where where a process ran that followed, as the end of a sentence; else empty
+     * @param words a line that a process printed that followed, and its leader did not; empty if there is none
      */
-    record Exited(int rank, int status, long endedNs) implements JobSignal {}
+    record Exited(int rank, int process, int status, long endedNs, String where, String words) implements JobSignal {}
 
     /**
      * A relay reports an event of a rank.

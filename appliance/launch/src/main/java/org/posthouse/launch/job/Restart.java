@@ -50,16 +50,17 @@ public record Restart(
 
     /** Text for people about a process that has caught up. */
     public String words() {
-        String waited = waitedNs < TimeUnit.MILLISECONDS.toNanos(100) ? "" : String.format(Locale.ROOT, ", waited %.2f", waitedNs / 1e9);
         return String.format(
-                Locale.ROOT,
-                "rank %d caught up after %.2f s: detected %.2f%s, JVM %.2f, replayed %,d deliveries in %.2f",
-                rank,
-                totalNs() / 1e9,
-                detectedNs / 1e9,
-                waited,
-                startedNs / 1e9,
-                deliveries,
-                replayedNs / 1e9);
+                Locale.ROOT, "rank %d caught up after %s, replayed %,d deliveries in %.2f", rank, parts(), deliveries, replayedNs / 1e9);
+    }
+
+    /** Text for people about a process that has come in the place of a dead one, and has nothing to catch up with. */
+    public String newProcessWords() {
+        return "rank " + rank + " has a new process after " + parts();
+    }
+
+    private String parts() {
+        String waited = waitedNs < TimeUnit.MILLISECONDS.toNanos(100) ? "" : String.format(Locale.ROOT, ", waited %.2f", waitedNs / 1e9);
+        return String.format(Locale.ROOT, "%.2f s: detected %.2f%s, JVM %.2f", totalNs() / 1e9, detectedNs / 1e9, waited, startedNs / 1e9);
     }
 }

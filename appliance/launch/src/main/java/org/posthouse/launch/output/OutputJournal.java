@@ -7,20 +7,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.posthouse.wire.OutputPoint;
 import org.posthouse.wire.PrintMark;
 
 /**
  * Keeps every shown line of one stream of one rank, so that a restarted rank shows nothing twice. Output of the new
  * process is compared with the tape, up to its end, and not shown again. Called by the threads that read the stream of
- * the rank's present process. A thread of an earlier process may still call it, but can change nothing.
+ * the rank's present process. A thread of an earlier process may still call it, but can change nothing. Processes that
+ * follow the present one print the same: their lines are compared with the tape, and wait where they are ahead of it.
  *
  * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
  * be written or read, the watcher is notified. Nothing is kept from then on, and the stream is shown as it comes.
  */
 public final class OutputJournal implements AutoCloseable {
     private static final int QUOTED_BYTES_MAX = 80;
+
+    /** Of a line that may say why a follower has ended. */
+    private static final int WORDS_BYTES_MAX = 300;
 
     /** Bytes of each piece of a line that is passed on in pieces. */
     private static final int PIECE_BYTES = OutputPump.LINE_BYTES_MAX + 1;
@@ -97,13 +103,44 @@ public final class OutputJournal implements AutoCloseable {
     private long expected;
 
     private boolean differs;
-    private final JvmNotices jvm = new JvmNotices();
+    private JvmNotices jvm = new JvmNotices();
 
     /** Length of its last printed line, if that is the last of the tape; else 0. */
     private int keptLast;
 
     /** Bytes of its library's output up to its last mark. They and all before are kept, if the tape is not broken. */
     private long came;
+
+    /** Where the processes that follow are on the tape, by their numbers. */
+    private final Map<Integer, Follower> followers = new HashMap<>();
+
+    /** Those that have ended, or are about to, until {@link #wordsOf} has asked. What they print is dropped. */
+    private final Map<Integer, Follower> dropped = new HashMap<>();
+
+    /** A process that follows. */
+    private static final class Follower {
+        /** [0, compared) it has printed as well. */
+        private long compared;
+
+        private boolean differs;
+        private final JvmNotices jvm = new JvmNotices();
+
+        /** The line that is likeliest to say why it ends. */
+        private String words = "";
+
+        /** Its leader has not printed this line. The first such line counts that is no warning of its JVM. */
+        private void note(byte[] line) {
+            String text = quoted(line, WORDS_BYTES_MAX).strip();
+            if (words.isEmpty() && text.length() > 1 && !text.startsWith("[")) {
+                words = text;
+            }
+        }
+
+        /** Its library has printed this line before it ended the process. */
+        private void lastWords(byte[] line) {
+            words = quoted(line, WORDS_BYTES_MAX).strip();
+        }
+    }
 
     /** Called when {@code waitingFor} bytes have come; null if no caller waits. */
     private Runnable waiting;
@@ -186,6 +223,128 @@ public final class OutputJournal implements AutoCloseable {
         jvm.begin();
         came = 0;
         waiting = null;
+    }
+
+    /** A process begins that follows. */
+    synchronized void follow(int process) {
+        followers.put(process, new Follower());
+    }
+
+    /** A process that has followed adds to the tape from now on. No other one does. */
+    synchronized void lead(int process) {
+        Follower follower = followers.remove(process);
+        dropped.remove(process);
+        begin(process);
+        if (follower != null) {
+            compared = Math.min(follower.compared, expected);
+            differs = follower.differs;
+            jvm = follower.jvm;
+        }
+        notifyAll();
+    }
+
+    /** Nothing more of the process is shown or compared, unless it leads. @return whether it does not */
+    synchronized boolean drop(int process) {
+        Follower follower = followers.remove(process);
+        if (follower != null) {
+            dropped.put(process, follower);
+        }
+        notifyAll();
+        return process != incarnation;
+    }
+
+    /**
+     * A line that a process printed that was dropped, and its leader did not: it may say why the process has ended. Asked once, when all
+     * of its output was taken.
+     *
+     * @return empty if there is none
+     */
+    synchronized String wordsOf(int process) {
+        Follower follower = dropped.remove(process);
+        return follower == null ? "" : follower.words;
+    }
+
+    /**
+     * Takes the next line that a process has printed, if it follows. Waits while the process is ahead of the one that it
+     * follows.
+     *
+     * @return false if it does not follow, or leads meanwhile
+     */
+    synchronized boolean followed(int process, byte[] line) {
+        Follower follower = followers.getOrDefault(process, dropped.get(process));
+        if (follower == null) {
+            return false;
+        }
+        if (lastWords.stream().anyMatch(beginning -> begins(line, beginning))) {
+            follower.lastWords(line);
+            return true;
+        } else if (follower.jvm.take(line)) {
+            follower.note(line);
+            return true;
+        }
+        try {
+            while (!broken && follower.compared >= length() && followers.get(process) == follower) {
+                wait();
+            }
+            if (followers.get(process) == follower) {
+                compare(process, follower, line);
+            } else if (dropped.get(process) == follower) {
+                compareDropped(follower, line);
+            } else {
+                return false;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            broken(e);
+        }
+        return true;
+    }
+
+    private void compare(int process, Follower follower, byte[] line) throws IOException {
+        if (broken) {
+            return;
+        }
+        byte[] next = read(follower.compared, line.length);
+        if (Arrays.equals(next, line)) {
+            follower.compared += line.length;
+            return;
+        }
+        byte[] there = read(follower.compared, SEARCH_BYTES_MAX + line.length);
+        if (!follower.differs) {
+            follower.differs = true;
+            watcher.differs(differing("follower " + process + " prints something else than its leader", follower.compared, line, there));
+        }
+        follower.compared += Math.max(0, endOf(line, there));
+    }
+
+    private void compareDropped(Follower follower, byte[] line) throws IOException {
+        if (!broken && follower.compared < length() && Arrays.equals(read(follower.compared, line.length), line)) {
+            follower.compared += line.length;
+        } else {
+            follower.note(line);
+        }
+    }
+
+    /** So many bytes of the tape from a position on, or all to its end. */
+    private byte[] read(long from, int bytesMax) throws IOException {
+        byte[] there = new byte[(int) Math.min(bytesMax, length() - from)];
+        bytes.read(from, there);
+        return there;
+    }
+
+    /** Where the first line that is equal ends; -1 if there is none. */
+    private static int endOf(byte[] line, byte[] there) {
+        int start = 0;
+        for (int at = 0; at < there.length; at++) {
+            if (there[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX) {
+                if (Arrays.equals(there, start, at + 1, line, 0, line.length)) {
+                    return at + 1;
+                }
+                start = at + 1;
+            }
+        }
+        return -1;
     }
 
     /**
@@ -437,16 +596,8 @@ public final class OutputJournal implements AutoCloseable {
         byte[] there = new byte[(int) Math.min(SEARCH_BYTES_MAX + line.length, expected - compared)];
         bytes.read(compared, there);
         tellOther(compared, line, there);
-        int start = 0;
-        for (int at = 0; at < there.length; at++) {
-            if (there[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX) {
-                if (Arrays.equals(there, start, at + 1, line, 0, line.length)) {
-                    return isBehind(compared + at + 1);
-                }
-                start = at + 1;
-            }
-        }
-        return false;
+        int end = endOf(line, there);
+        return end > 0 && isBehind(compared + end);
     }
 
     /**
@@ -459,13 +610,17 @@ public final class OutputJournal implements AutoCloseable {
             return;
         }
         differs = true;
-        int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
         try {
-            watcher.differs("printed something else when it was started again, on " + stream + ", byte " + (at + same)
-                    + ", line " + (lines(at) + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there) + "\"");
+            watcher.differs(differing("printed something else when it was started again", at, line, there));
         } catch (IOException e) {
             broken(e);
         }
+    }
+
+    private String differing(String what, long at, byte[] line, byte[] there) throws IOException {
+        int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
+        return what + ", on " + stream + ", byte " + (at + same) + ", line " + (lines(at) + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there)
+                + "\"";
     }
 
     private boolean isBehind(long bytes) {
@@ -481,8 +636,12 @@ public final class OutputJournal implements AutoCloseable {
     }
 
     private static String quoted(byte[] bytes) {
+        return quoted(bytes, QUOTED_BYTES_MAX);
+    }
+
+    private static String quoted(byte[] bytes, int bytesMax) {
         int end = 0;
-        while (end < bytes.length && end < QUOTED_BYTES_MAX && bytes[end] != '\n') {
+        while (end < bytes.length && end < bytesMax && bytes[end] != '\n') {
             end++;
         }
         return new String(bytes, 0, end, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
@@ -504,6 +663,7 @@ public final class OutputJournal implements AutoCloseable {
         } catch (IOException e) {
             broken(e);
         }
+        notifyAll();
     }
 
     /** Removes the line that was kept last. */
@@ -521,11 +681,19 @@ public final class OutputJournal implements AutoCloseable {
 
     /**
      * A process has ended within a line. It is the beginning of a line on the tape, or of one that the next process may
-     * print whole.
+     * print whole. Waits, if the process follows, until its leader has ended there too, or it leads or is dropped.
      */
     synchronized void hold(int from, byte[] beginning) {
+        try {
+            while (beginning.length > 0 && followers.containsKey(from) && !broken && !begins(held, beginning)) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         if (from == incarnation && isAtEnd() && beginning.length > held.length) {
             held = beginning;
+            notifyAll();
         }
     }
 
@@ -541,6 +709,8 @@ public final class OutputJournal implements AutoCloseable {
             differs = true;
             tellLess();
         }
+        followers.clear();
+        notifyAll();
         byte[] last = held;
         if (bytes.areForOthers() && last.length > 0) {
             keep(last);
@@ -566,12 +736,14 @@ public final class OutputJournal implements AutoCloseable {
         broken = true;
         watcher.broken(why);
         tellWaiting();
+        notifyAll();
     }
 
     /** Discards everything. Later output of the process, or of a child of it, is shown as it comes. */
     @Override
     public synchronized void close() {
         broken = true;
+        notifyAll();
         try {
             bytes.close();
         } catch (IOException e) {

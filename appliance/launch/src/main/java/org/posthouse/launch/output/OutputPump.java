@@ -55,25 +55,59 @@ public final class OutputPump implements StreamReader.Sink {
 
     /**
      * @param tape lines of the stream that were shown before; null if none is kept
+     * @param follows whether the process follows its rank's leader: nothing of it is shown until {@link #lead}
      * @param secret the value in the process's marks; there are none without a tape
      * @param progress where the stream begins, and how far it is kept; unused without a tape
      * @param complaint receives the reason if the stream could not be read to its end
      */
     static OutputPump start(
-            String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, StreamProgress progress,
-            Consumer<String> complaint) {
+            String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, boolean follows, long secret,
+            StreamProgress progress, Consumer<String> complaint) {
         OutputPump pump = new OutputPump(to, tape, incarnation, secret, progress, complaint);
-        to.drain(false);
-        if (tape != null) {
-            tape.begin(incarnation);
+        if (follows) {
+            tape.follow(incarnation);
+        } else {
+            to.drain(false);
+            if (tape != null) {
+                tape.begin(incarnation);
+            }
         }
         pump.reader = StreamReader.start(name, from, pump);
         return pump;
     }
 
-    /** Waits, once the process has ended, until all its output was passed on ({@link StreamReader#await}). */
+    /** The process has followed, and leads from now on. Any thread may call it. */
+    public void lead() {
+        to.drain(false);
+        tape.lead(incarnation);
+    }
+
+    /** The process follows, and will not lead: what it prints is read and dropped. Any thread may call it. */
+    public void drop() {
+        tape.drop(incarnation);
+    }
+
+    /** A line that may say why a process that followed has ended ({@link OutputJournal#wordsOf}). Called once, behind {@link #await}. */
+    public String words() {
+        return tape == null ? "" : tape.wordsOf(incarnation);
+    }
+
+    /**
+     * Waits, once a process that follows has ended, until its leader has printed as much, or the process leads and all of it was passed on, or it was
+     * dropped.
+     */
+    public void awaitFollowed() throws InterruptedException {
+        reader.await();
+    }
+
+    /**
+     * Waits, once the process has ended, until all its output was passed on ({@link StreamReader#await}). That of a process
+     * that does not lead is dropped.
+     */
     public void await() throws InterruptedException {
-        to.drain(true);
+        if (tape == null || !tape.drop(incarnation)) {
+            to.drain(true);
+        }
         reader.await();
     }
 
@@ -186,7 +220,10 @@ public final class OutputPump implements StreamReader.Sink {
         for (int at = first; at < count; at++) {
             if (buffer[at] == '\n' || line.size() + at - start >= LINE_BYTES_MAX) {
                 line.write(buffer, start, at + 1 - start);
-                to.show(tape.take(incarnation, line.toByteArray()));
+                byte[] whole = line.toByteArray();
+                if (!tape.followed(incarnation, whole)) {
+                    to.show(tape.take(incarnation, whole));
+                }
                 line.reset();
                 start = at + 1;
                 lineStart = position + start;

@@ -68,19 +68,20 @@ public final class RankOutput {
         }
     }
 
-    /** Starts the pump of a rank's standard output. */
-    public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret, StreamProgress progress) {
-        return pump(rank, from, outLanes[rank], tape, incarnation, secret, progress, "standard output");
+    /** Starts the pump of a rank's standard output. @param follows whether nothing is shown until {@link OutputPump#lead} */
+    public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, boolean follows, long secret, StreamProgress progress) {
+        return pump(rank, from, outLanes[rank], tape, incarnation, follows, secret, progress, "standard output");
     }
 
     /** Starts the pump of a rank's standard error. */
-    public OutputPump pumpErr(int rank, InputStream from, OutputJournal tape, int incarnation, long secret, StreamProgress progress) {
-        return pump(rank, from, errLanes[rank], tape, incarnation, secret, progress, "standard error");
+    public OutputPump pumpErr(int rank, InputStream from, OutputJournal tape, int incarnation, boolean follows, long secret, StreamProgress progress) {
+        return pump(rank, from, errLanes[rank], tape, incarnation, follows, secret, progress, "standard error");
     }
 
     private OutputPump pump(
-            int rank, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, StreamProgress progress, String stream) {
-        return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, secret, progress,
+            int rank, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, boolean follows, long secret, StreamProgress progress,
+            String stream) {
+        return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, follows, secret, progress,
                 why -> tell("the " + stream + " of rank " + rank + " " + why));
     }
 

@@ -1,6 +1,8 @@
 package org.posthouse.launch.place;
 
+import java.util.Arrays;
 import java.util.Map;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.wire.AgentOffer;
 
 /**
@@ -13,6 +15,7 @@ import org.posthouse.wire.AgentOffer;
  * @param numbering which ranks are neighbours
  * @param sites where ranks may be
  * @param labels that a node must have, by key
+ * @param ranksCopied the ranks that have copies, as in {@link Replicas#ranks}; empty: all
  */
 public record AllocationRequest(
         int ranks,
@@ -21,7 +24,8 @@ public record AllocationRequest(
         Apart apart,
         Numbering numbering,
         SiteRestriction sites,
-        Map<String, String> labels) {
+        Map<String, String> labels,
+        String ranksCopied) {
 
     /** How slots are divided over the hosts (P2P-MPI, section 3.2). */
     public enum Strategy {
@@ -36,7 +40,9 @@ public record AllocationRequest(
         /** A site, if there are enough sites that hold all ranks; else a host. */
         SITE_IF_POSSIBLE,
         SITE,
-        HOST
+        HOST,
+        /** A host. All copies are at nodes of one relay, the home of their rank, if all ranks can be placed so ({@code --replicas}). */
+        HOST_AT_HOME_FIRST
     }
 
     /** Which ranks are together ({@code --map-by}). Slots per host are the same for all. */
@@ -58,32 +64,49 @@ public record AllocationRequest(
 
     /** A job of {@code ranks} ranks in one copy each, anywhere. */
     public static AllocationRequest of(int ranks, Strategy strategy) {
-        return new AllocationRequest(ranks, 1, strategy, Apart.SITE_IF_POSSIBLE, Numbering.SLOT, SiteRestriction.NONE, Map.of());
+        return new AllocationRequest(ranks, 1, strategy, Apart.SITE_IF_POSSIBLE, Numbering.SLOT, SiteRestriction.NONE, Map.of(), "");
     }
 
     /** The same job with {@code number} copies of each rank. */
     public AllocationRequest withCopies(int number, Apart copiesApart) {
-        return new AllocationRequest(ranks, number, strategy, copiesApart, numbering, sites, labels);
+        return new AllocationRequest(ranks, number, strategy, copiesApart, numbering, sites, labels, "");
+    }
+
+    /** The same job with a process for each copy of a rank, at the rank's home relay first. */
+    public AllocationRequest withReplicas(Replicas replicas) {
+        return replicas.areWanted()
+                ? new AllocationRequest(ranks, replicas.degree(), strategy, Apart.HOST_AT_HOME_FIRST, numbering, sites, labels, replicas.ranks())
+                : this;
     }
 
     /** The same job with its ranks numbered in another order. */
     public AllocationRequest withNumbering(Numbering order) {
-        return new AllocationRequest(ranks, copies, strategy, apart, order, sites, labels);
+        return new AllocationRequest(ranks, copies, strategy, apart, order, sites, labels, ranksCopied);
     }
 
     /** The same job at these sites, on nodes with these labels. */
     public AllocationRequest where(SiteRestriction allowed, Map<String, String> labelsWanted) {
-        return new AllocationRequest(ranks, copies, strategy, apart, numbering, allowed, labelsWanted);
+        return new AllocationRequest(ranks, copies, strategy, apart, numbering, allowed, labelsWanted, ranksCopied);
     }
 
-    /** Number of processes: n r. */
+    /** Number of copies of each rank. */
+    int[] degrees() {
+        return new Replicas(copies, ranksCopied).degrees(ranks);
+    }
+
+    /** Number of processes: n r, if all ranks have copies. */
     public long processes() {
-        return (long) ranks * copies;
+        return ranksCopied.isEmpty() ? (long) ranks * copies : Arrays.stream(degrees()).sum();
     }
 
-    /** For people: {@code 16 x 2}, or {@code 16} for one copy. */
+    /** For people: {@code 16 x 2}, {@code 16 x 2:0-3} if only these have copies, or {@code 16} for one copy. */
     public String size() {
-        return copies == 1 ? "" + ranks : ranks + " x " + copies;
+        return copies == 1 ? "" + ranks : ranks + " x " + copies + (ranksCopied.isEmpty() ? "" : ":" + ranksCopied);
+    }
+
+    /** Whether a process may be at a node of another relay than its rank's home, if that has none for it. */
+    public boolean mayLeaveHome() {
+        return apart == Apart.HOST_AT_HOME_FIRST && !sites.isExact();
     }
 
     /** A node that has joined a job is for that job alone. */

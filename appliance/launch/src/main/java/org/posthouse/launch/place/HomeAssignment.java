@@ -18,7 +18,7 @@ import org.posthouse.wire.HomeRelay;
 public record HomeAssignment(List<HomeRelay> homes, int[] homeOf) {
 
     /**
-     * @param ranks number of ranks, at least one for each site
+     * @param ranks number of ranks; if they are fewer than sites, some sites get none
      * @param sites the relays of each site, at least one
      */
     public static HomeAssignment of(int ranks, List<List<Candidate>> sites) {

@@ -36,6 +36,9 @@ public final class NodeAllocation {
      *     suffice
      */
     public static NodeAllocation of(List<NodeSlots> nodes, AllocationRequest request) throws JobFailure {
+        if (request.apart() == Apart.HOST_AT_HOME_FIRST) {
+            return new NodeAllocation(renumbered(new ReplicaPlan(eligible(nodes, request), request).placed(), request));
+        }
         List<AllocationPart> parts = parts(nodes, request);
         for (AllocationPart part : parts) {
             if (part.available() < part.needed()) {
@@ -57,6 +60,9 @@ public final class NodeAllocation {
      *     needed if there are no more
      */
     public static List<NodeSlots> overbooked(List<NodeSlots> nodes, AllocationRequest request) {
+        if (request.apart() == Apart.HOST_AT_HOME_FIRST) {
+            return ReplicaPlan.overbooked(eligible(nodes, request), request);
+        }
         List<AllocationPart> parts;
         try {
             parts = parts(nodes, request);

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.posthouse.launch.job.Replicas;
 
 /**
  * How a job's ranks are placed on nodes.
@@ -96,7 +97,7 @@ public record NodeRequest(
     }
 
     /** What a job of so many ranks wants of the nodes. */
-    public AllocationRequest allocation(int ranks) {
-        return AllocationRequest.of(ranks, strategy).withNumbering(numbering).where(sites, labels);
+    public AllocationRequest allocation(int ranks, Replicas replicas) {
+        return AllocationRequest.of(ranks, strategy).withNumbering(numbering).where(sites, labels).withReplicas(replicas);
     }
 }

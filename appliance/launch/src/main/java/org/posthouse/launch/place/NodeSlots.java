@@ -16,11 +16,17 @@ import org.posthouse.wire.AgentOffer;
  * @param slots processes that the agent runs at most
  * @param free slots that no job has reserved, or those that the agent has granted
  * @param labels by key
+ * @param relay of the agent: ranks that run there are at home at it
  */
 public record NodeSlots(
-        long agent, String name, String host, String site, long distanceMicros, int slots, int free, Map<String, String> labels) {
+        long agent, String name, String host, String site, long distanceMicros, int slots, int free, Map<String, String> labels, String relay) {
     public NodeSlots {
         labels = Map.copyOf(labels);
+    }
+
+    /** A node at a site with one relay. */
+    public NodeSlots(long agent, String name, String host, String site, long distanceMicros, int slots, int free, Map<String, String> labels) {
+        this(agent, name, host, site, distanceMicros, slots, free, labels, site);
     }
 
     /**
@@ -39,8 +45,13 @@ public record NodeSlots(
                 offer.labels());
     }
 
+    /** The same agent, at this relay. */
+    public NodeSlots at(String itsRelay) {
+        return new NodeSlots(agent, name, host, site, distanceMicros, slots, free, labels, itsRelay);
+    }
+
     /** The same agent with this number of free slots. */
     public NodeSlots withFree(int slotsFree) {
-        return new NodeSlots(agent, name, host, site, distanceMicros, slots, slotsFree, labels);
+        return new NodeSlots(agent, name, host, site, distanceMicros, slots, slotsFree, labels, relay);
     }
 }

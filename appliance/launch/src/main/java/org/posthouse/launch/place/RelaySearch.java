@@ -45,26 +45,26 @@ public final class RelaySearch {
     }
 
     /**
-     * @param ranks number of the job's ranks
+     * @param processes number of the job's ranks and of those that follow them
      * @return the relays of each site, connected; at least one a site
      * @throws JobFailure in one line, if there are not so many; no connection is left then
      */
-    public static List<List<RelayClient>> find(PlacementRequest placementRequest, int ranks) throws JobFailure {
+    public static List<List<RelayClient>> find(PlacementRequest placementRequest, int processes) throws JobFailure {
         RelaySearch search = new RelaySearch(placementRequest);
         try {
-            return search.find(ranks);
+            return search.find(processes);
         } catch (JobFailure e) {
             search.lines.values().forEach(RelayClient::close);
             throw e;
         }
     }
 
-    private List<List<RelayClient>> find(int ranks) throws JobFailure {
+    private List<List<RelayClient>> find(int processes) throws JobFailure {
         for (String address : placementRequest.addresses()) {
             add(connectNamed(address));
         }
         List<List<RelayClient>> found = new ArrayList<>();
-        for (String site : sites(ranks)) {
+        for (String site : sites(processes)) {
             found.add(connectSite(site));
         }
         return found;
@@ -126,7 +126,7 @@ public final class RelaySearch {
     }
 
     /** The sites of the relays named, and as many others as are wanted. */
-    private Set<String> sites(int ranks) throws JobFailure {
+    private Set<String> sites(int processes) throws JobFailure {
         Set<String> sites = new LinkedHashSet<>();
         List<String> leftOut = lines.values().stream().filter(line -> line.leftOut() > 0).map(RelaySearch::leftOut).toList();
         leftOut.forEach(what -> System.err.println("posthouse: " + what));
@@ -135,8 +135,8 @@ public final class RelaySearch {
             addSitesOfParts(sites);
         }
         int wanted = Math.max(placementRequest.sites(), sites.size());
-        if (wanted > ranks) {
-            throw new JobFailure(wanted + " sites for a job of " + ranks + " ranks: each site needs a rank");
+        if (wanted > processes) {
+            throw new JobFailure(wanted + " sites for a job of " + processes + (processes == 1 ? " process" : " processes") + ": each site needs one");
         }
         known.values().stream().map(Candidate::site).distinct().forEach(site -> {
             if (sites.size() < wanted) {

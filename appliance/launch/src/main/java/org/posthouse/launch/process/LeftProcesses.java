@@ -39,13 +39,16 @@ public final class LeftProcesses {
     }
 
     /**
-     * Kills what one rank of the job has left behind, and waits until it has gone: it may hold files and ports.
+     * Kills what one process of a rank of the job has left behind, and waits until it has gone: it may hold files and
+     * ports. Other processes of the rank may live.
      *
+     * @param incarnation the number of the process
      * @param agent the number, in hex digits, of the agent that has started it; null if the launcher has. Another agent of
      *     the host may run the rank's next process
      */
-    static void end(String job, int rank, String agent) {
-        List<String> marks = List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank)));
+    static void end(String job, int rank, int incarnation, String agent) {
+        List<String> marks =
+                List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank)), mark(Endpoints.INCARNATION, Integer.toString(incarnation)));
         List<Path> killed = kill(marks, agent);
         long start = System.nanoTime();
         while (killed.stream().anyMatch(process -> isMarked(process, marks, agent))) {

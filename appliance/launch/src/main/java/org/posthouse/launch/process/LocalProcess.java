@@ -8,13 +8,15 @@ import org.posthouse.wire.OutputPoint;
 /** A process of a rank on this host. It lives no longer than this JVM, which holds its standard input. */
 final class LocalProcess implements StartedProcess {
     private final int rank;
+    private final int incarnation;
     private final String job;
     private final String agent;
     private final Process process;
 
     /** @param agent the number of the agent that has started it; null if the launcher has */
-    LocalProcess(int rank, String job, String agent, Process process) {
+    LocalProcess(int rank, int incarnation, String job, String agent, Process process) {
         this.rank = rank;
+        this.incarnation = incarnation;
         this.job = job;
         this.agent = agent;
         this.process = process;
@@ -76,7 +78,7 @@ final class LocalProcess implements StartedProcess {
 
     @Override
     public void endStragglers() {
-        LeftProcesses.end(job, rank, agent);
+        LeftProcesses.end(job, rank, incarnation, agent);
     }
 
     /** By its handle: {@link Process#destroyForcibly} closes the streams, too, with what is in them. */

@@ -84,16 +84,18 @@ public final class LocalProcesses implements ProcessStarter {
         }
         describe(request, environment);
         try {
-            return new LocalProcess(request.rank(), job, agent, builder.start());
+            return new LocalProcess(request.rank(), request.incarnation(), job, agent, builder.start());
         } catch (IOException | OutOfMemoryError e) {
             // One that no thread can wait for was started all the same.
-            LeftProcesses.end(job, request.rank(), agent);
+            LeftProcesses.end(job, request.rank(), request.incarnation(), agent);
             throw new JobFailure("rank " + request.rank() + " cannot be started: " + Causes.text(e), e);
         }
     }
 
     private void describe(ProcessRequest request, Map<String, String> environment) {
+        environment.keySet().removeAll(JobVariables.NAMES);
         environment.putAll(spec.environment());
+        environment.putAll(JobVariables.of(spec));
         environment.put(Endpoints.RELAY, request.way().address());
         environment.put(Endpoints.JOB, job);
         environment.put(Endpoints.RANK, Integer.toString(request.rank()));
@@ -107,7 +109,11 @@ public final class LocalProcesses implements ProcessStarter {
         if (request.way().direct()) {
             environment.put(Endpoints.DIRECT, "yes");
         }
-        sayWhatIsKept(environment, spec.isRestartable(), request.marks());
+        environment.remove(Endpoints.FOLLOWER);
+        if (request.follows()) {
+            environment.put(Endpoints.FOLLOWER, "1");
+        }
+        sayWhatIsKept(environment, spec.goesOn(), request.marks());
         if (request.hasInput()) {
             environment.put(Endpoints.INPUT, "yes");
         }

@@ -51,14 +51,15 @@ final class RankProcess implements StoppedRanks.Watched {
             StartedProcess process, ProcessRequest request, RankOutput output, OutputJournals tapes, JobInput input, Consumer<JobSignal> signals) {
         int rank = request.rank();
         int incarnation = request.incarnation();
+        boolean follows = request.follows();
         if (input != null) {
             input.feed(rank, process.input());
         }
         long secret = request.marks() == null ? 0 : HexFormat.fromHexDigitsToLong(request.marks());
         OutputPump out = output.pumpOut(
-                rank, process.output(), tapes == null ? null : tapes.out(rank), incarnation, secret, progress(process, request, false, signals));
+                rank, process.output(), tapes == null ? null : tapes.out(rank), incarnation, follows, secret, progress(process, request, false, signals));
         OutputPump err = output.pumpErr(
-                rank, process.error(), tapes == null ? null : tapes.err(rank), incarnation, secret, progress(process, request, true, signals));
+                rank, process.error(), tapes == null ? null : tapes.err(rank), incarnation, follows, secret, progress(process, request, true, signals));
         return new RankProcess(rank, incarnation, process, out, err);
     }
 
@@ -105,10 +106,35 @@ final class RankProcess implements StoppedRanks.Watched {
         return process.await();
     }
 
-    /** Waits, once the process has ended, until all that it has printed was passed on. */
+    /** It has followed and leads from now on: what it prints is shown. */
+    void lead() {
+        out.lead();
+        err.lead();
+    }
+
+    /** Waits, once a process that follows has ended, until all that it has printed was shown of its leader or of itself, or was dropped. */
+    void awaitFollowedOutput() throws InterruptedException {
+        out.awaitFollowed();
+        err.awaitFollowed();
+    }
+
+    /** Waits, once the process has ended, until all that it has printed was passed on. What a follower still prints is dropped. */
     void awaitOutput() throws InterruptedException {
         out.await();
         err.await();
+    }
+
+    /** It follows, and is to end: what it prints is read and dropped, so that it waits for nobody. */
+    void dropOutput() {
+        out.drop();
+        err.drop();
+    }
+
+    /** A line that it printed, and its leader did not, if it followed; else empty. Asked once, when its output was passed on. */
+    String words() {
+        String printed = out.words();
+        String words = err.words();
+        return words.isEmpty() ? printed : words;
     }
 
     boolean awaitExit(long timeoutMs) throws InterruptedException {

@@ -33,7 +33,7 @@ public interface StartedProcess {
     /** Where it runs, as the end of a sentence: " on node n1 of site a"; empty: on this host. */
     String where();
 
-    /** The name of the node that runs it; empty: it runs on this host, or on no node yet. */
+    /** The name of the node that runs it, with its site if that is not its rank's home's; empty: it runs on this host, or on no node yet. */
     String node();
 
     /** Whether it has not ended yet, as far as is known here. */

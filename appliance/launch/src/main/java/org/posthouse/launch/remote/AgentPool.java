@@ -1,8 +1,8 @@
 package org.posthouse.launch.remote;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +27,7 @@ import org.posthouse.launch.process.ProcessStarter;
 import org.posthouse.launch.process.StartedProcess;
 import org.posthouse.launch.process.StoppedRanks;
 import org.posthouse.launch.reserve.ReservationRound;
+import org.posthouse.mpj.Endpoints;
 import org.posthouse.wire.AgentEnvelope;
 import org.posthouse.wire.AgentGone;
 import org.posthouse.wire.AgentMessage;
@@ -74,14 +75,10 @@ public final class AgentPool implements ProcessStarter {
     /** The sites of the job's relays, in the order of its homes. */
     private final List<String> sites;
 
-    /** For each rank, the index of its home. */
-    private final int[] homeOf;
-
     /** Whether another launcher may continue the job. */
     private final boolean isKept;
 
     private final AllocationRequest request;
-    private final int spares;
     private final long nodeTimeoutNs;
     private final JobStaging staging;
     private final Consumer<String> printer;
@@ -92,19 +89,13 @@ public final class AgentPool implements ProcessStarter {
     private final PendingReleases releases = new PendingReleases();
 
     // Guarded by this.
-    private final Map<Long, Node> nodes = new HashMap<>();
-
-    /** The node where each rank was started last, or is to be started first; ranks without one take any. */
-    private final Map<Integer, Node> nodeOf = new HashMap<>();
-
-    /** Processes for which there is no slot, by rank. */
-    private final Map<Integer, NodeProcess> waiting = new TreeMap<>();
+    private final NodePlaces places;
 
     /** Nodes that were asked for slots and have not answered. */
     private final Map<Long, Node> asked = new HashMap<>();
 
-    /** The last process of each rank that has ended on its node. */
-    private final Map<Integer, NodeProcess> ended = new HashMap<>();
+    /** Processes that have ended on their nodes, and after which no other of their ranks was started. */
+    private final Map<NodeProcess, Node> ended = new LinkedHashMap<>();
 
     /** When it last looked for slots. Its first ranks are to be started before it looks for spare ones. */
     private long searchedNs = System.nanoTime() - SEARCH_SPARES_NS + SEARCH_NS;
@@ -125,7 +116,7 @@ public final class AgentPool implements ProcessStarter {
      * @param detector how its hosts watch each other
      * @param staging brings the job's files to its relays; closed with this
      * @param printer prints a line for people
-     * @param failed takes the reason, in one line, if a process cannot be started on its node; the job then ends
+     * @param failed takes the reason, in one line, if a process that does not follow cannot be started on its node; the job then ends
      */
     public AgentPool(
             NodeJob job, AgentTransport lines, List<String> sites, int[] homeOf, AllocationRequest request, int spares, long nodeTimeoutMs,
@@ -134,11 +125,10 @@ public final class AgentPool implements ProcessStarter {
         this.job = job;
         this.lines = lines;
         this.sites = List.copyOf(sites);
-        this.homeOf = homeOf.clone();
         this.isKept = isKept;
         this.ring = new HostRing(detector, System.nanoTime());
         this.request = request;
-        this.spares = spares;
+        this.places = new NodePlaces(sites, homeOf, spares, request.mayLeaveHome());
         this.nodeTimeoutNs = TimeUnit.MILLISECONDS.toNanos(nodeTimeoutMs);
         this.staging = staging;
         this.printer = printer;
@@ -147,11 +137,17 @@ public final class AgentPool implements ProcessStarter {
         this.looker = Thread.ofVirtual().name("posthouse-nodes").unstarted(this::lookOften);
     }
 
-    /** Adds a node with slots of the job, which were confirmed, and the ranks that are to be started there. */
-    public synchronized void add(int relay, AgentOffer offer, int slots, List<Integer> ranks) {
-        Node node = new Node(relay, sites.get(relay), offer, slots);
-        nodes.put(offer.agent(), node);
-        ranks.forEach(rank -> nodeOf.put(rank, node));
+    /**
+     * Adds a node with slots of the job, which were confirmed.
+     *
+     * @param ranks those whose first processes are to be started there
+     * @param followed those whose followers are
+     */
+    public synchronized void add(int relay, AgentOffer offer, List<Integer> ranks, List<Integer> followed) {
+        Node node = new Node(relay, sites.get(relay), offer, ranks.size() + followed.size());
+        places.add(node);
+        ranks.forEach(rank -> places.prefer(rank, node));
+        followed.forEach(rank -> places.preferForFollower(rank, node));
     }
 
     /**
@@ -184,18 +180,16 @@ public final class AgentPool implements ProcessStarter {
 
     /** Gives up the processes of nodes that are gone for too long, and starts processes that wait for a slot. */
     synchronized void look(long nowNs) {
-        for (Node node : List.copyOf(nodes.values())) {
+        for (Node node : List.copyOf(places.nodes())) {
             if (node.isGoneFor(nodeTimeoutNs, nowNs)) {
                 giveUp(node);
             }
         }
         if (!isClosed) {
-            ring.look(nowNs, nodes.values(), this::send);
+            ring.look(nowNs, places.nodes(), this::send);
         }
-        for (NodeProcess process : List.copyOf(waiting.values())) {
-            place(process);
-        }
-        if (waiting.isEmpty()) {
+        placeWaiting();
+        if (!places.isAnyWaiting()) {
             saidWaiting = false;
         }
     }
@@ -209,7 +203,7 @@ public final class AgentPool implements ProcessStarter {
         for (int relay : relays) {
             List<AgentOffer> offers = lines.nodes(relay);
             synchronized (this) {
-                adoption.ask(relay, offers, nodes.keySet());
+                adoption.ask(relay, offers, places.agents());
                 adoption.giveUp(relay, offers, nowNs).forEach(process -> process.exited(STATUS_NODE_LOST));
             }
         }
@@ -225,7 +219,7 @@ public final class AgentPool implements ProcessStarter {
             List<AgentOffer> joined = JoinedAgents.of(request.job(), lines.nodes(relay));
             synchronized (this) {
                 for (AgentOffer offer : joined) {
-                    if (!isClosed && !nodes.containsKey(offer.agent())) {
+                    if (!isClosed && !places.isOf(offer.agent())) {
                         AgentMessage waits = JoinedAgents.waits(request.job(), "the job runs; this node is spare");
                         lines.send(relay, AgentEnvelope.of(job.job(), offer.agent(), 0, waits).encode());
                     }
@@ -241,13 +235,12 @@ public final class AgentPool implements ProcessStarter {
 
     /** An agent has the job: its processes are continued with, except those that have no place any more. */
     private void joined(Node node, List<AgentMessage.AttachedProcess> report) {
-        nodes.put(node.agent(), node);
+        places.add(node);
         for (AgentMessage.AttachedProcess there : report) {
             Optional<NodeProcess> process = adoption.take(there);
             if (process.isPresent()) {
-                nodeOf.put(there.rank(), node);
-                node.add(process.get());
-                process.get().on(node);
+                places.prefer(there.rank(), node);
+                places.put(process.get(), node);
                 process.get().found(there.out(), there.err());
             } else if (there.state() != AgentMessage.ProcessState.ENDED) {
                 kill(node, there);
@@ -259,15 +252,23 @@ public final class AgentPool implements ProcessStarter {
         send(node, new AgentMessage.Signal(job.key(), process.rank(), process.incarnation(), AgentMessage.Target.KILL_TREE));
     }
 
-    /** Asks for slots for processes that wait for one: further ones on nodes of the job, and other nodes of their relays. */
+    /** Asks for slots for processes that wait for one: further ones on nodes of the job, and other nodes of the job's relays. */
     private void search(long nowNs) {
-        List<Integer> relays;
         synchronized (this) {
-            if (nowNs - searchedNs < (waiting.isEmpty() ? SEARCH_SPARES_NS : SEARCH_NS)) {
+            if (nowNs - searchedNs < (places.isAnyWaiting() ? SEARCH_NS : SEARCH_SPARES_NS)) {
                 return;
             }
             searchedNs = nowNs;
-            relays = IntStream.of(homeOf).distinct().filter(relay -> missingAt(relay) > 0).boxed().toList();
+        }
+        searchNow();
+    }
+
+    void searchNow() {
+        List<Integer> relays;
+        synchronized (this) {
+            places.letRoam();
+            placeWaiting();
+            relays = IntStream.range(0, sites.size()).filter(relay -> places.missingAt(relay) > 0).boxed().toList();
         }
         for (int relay : relays) {
             List<AgentOffer> offers = lines.nodes(relay);
@@ -278,21 +279,23 @@ public final class AgentPool implements ProcessStarter {
     }
 
     private void askForSlots(int relay, List<AgentOffer> offers) {
-        int wanted = missingAt(relay);
-        for (Node node : nodes.values()) {
-            if (wanted > 0 && node.relay() == relay && node.isUsable() && node.mayGrow()) {
-                reserve(node, node.slots() + wanted);
+        int wanted = places.missingAt(relay);
+        for (Node node : places.nodes()) {
+            int missing = node.relay() == relay && node.isUsable() && node.mayGrow() ? places.missingAt(relay, node.host()) : 0;
+            if (missing > 0) {
+                reserve(node, node.slots() + missing);
             }
         }
         Map<Long, AgentOffer> others = new HashMap<>();
-        offers.stream().filter(offer -> !nodes.containsKey(offer.agent())).forEach(offer -> others.put(offer.agent(), offer));
+        offers.stream().filter(offer -> !places.isOf(offer.agent())).forEach(offer -> others.put(offer.agent(), offer));
         List<NodeSlots> free = others.values().stream().filter(offer -> offer.free() > 0).map(offer -> NodeSlots.of(offer, sites.get(relay), 0)).toList();
         for (NodeSlots found : NodeAllocation.eligible(NodeOrder.byDistance(free), request)) {
-            if (wanted > 0) {
+            int slots = Math.min(Math.min(wanted, places.missingAt(relay, found.host())), found.free());
+            if (slots > 0) {
                 Node candidate = new Node(relay, sites.get(relay), others.get(found.agent()), 0);
                 asked.put(found.agent(), candidate);
-                reserve(candidate, Math.min(wanted, found.free()));
-                wanted -= Math.min(wanted, found.free());
+                reserve(candidate, slots);
+                wanted -= slots;
             }
         }
     }
@@ -301,17 +304,10 @@ public final class AgentPool implements ProcessStarter {
         send(node, new AgentMessage.Reserve(job.key(), slots, ReservationRound.TTL_MS, System.getProperty("user.name"), request.job()));
     }
 
-    /** Slots that processes at home there wait for, and that are to be free besides. */
-    private int missingAt(int relay) {
-        int waitingThere = (int) waiting.keySet().stream().filter(rank -> homeOf[rank] == relay).count();
-        int free = nodes.values().stream().filter(node -> node.relay() == relay && node.isUsable()).mapToInt(Node::free).sum();
-        return waitingThere + Math.max(0, spares - free);
-    }
-
     /** A node has granted slots, of which the job keeps those that it needs. */
     private void reserved(Node node, AgentMessage.Reserved m) {
-        boolean isNew = !nodes.containsKey(node.agent());
-        int kept = Math.min(m.granted(), node.slots() + missingAt(node.relay()));
+        boolean isNew = !places.isOf(node.agent());
+        int kept = Math.min(m.granted(), node.slots() + places.missingAt(node.relay(), node.host()));
         if (m.granted() == 0 || m.granted() == node.slots()) {
             return;
         }
@@ -321,22 +317,24 @@ public final class AgentPool implements ProcessStarter {
         }
         int more = kept - node.slots();
         node.slots(kept);
-        nodes.put(node.agent(), node);
+        places.add(node);
         send(node, new AgentMessage.Confirm(job.key(), kept, job.launcherSeconds()));
         if (more > 0) {
             printer.accept(node + (isNew ? " joins the job with " : " gives the job another ") + more + (more == 1 ? " slot" : " slots"));
         }
-        List.copyOf(waiting.values()).forEach(this::place);
+        placeWaiting();
+    }
+
+    private void placeWaiting() {
+        places.waiting().forEach(this::place);
     }
 
     private void giveUp(Node node) {
-        List<NodeProcess> lost = new ArrayList<>();
-        node.processes().forEach(lost::add);
+        List<NodeProcess> lost = places.giveUp(node);
         String ranks = lost.stream().map(process -> Integer.toString(process.rank())).collect(Collectors.joining(", "));
-        printer.accept(node + " is gone: " + node.whyGone() + (lost.isEmpty() ? "" : "; ranks " + ranks + " count as killed"));
-        node.lost();
-        boolean isLast = nodes.values().stream().noneMatch(other -> other.site().equals(node.site()) && !other.isLost());
-        if (!request.job().isEmpty() && isLast) {
+        String what = request.copies() > 1 ? "processes of ranks " : "ranks ";
+        printer.accept(node + " is gone: " + node.whyGone() + (lost.isEmpty() ? "" : "; " + what + ranks + " count as killed"));
+        if (!request.job().isEmpty() && !places.hasNode(node.site())) {
             printer.accept("the part of " + node.site() + " has no node with slots of the job any more");
         }
         lost.forEach(process -> process.exited(STATUS_NODE_LOST));
@@ -350,10 +348,12 @@ public final class AgentPool implements ProcessStarter {
         synchronized (this) {
             forgetEnded(request.rank());
             place(process);
-            if (waiting.containsKey(request.rank()) && !saidWaiting) {
+            if (places.isWaiting(process) && !saidWaiting) {
                 saidWaiting = true;
+                String who = request.follows() ? "a follower of rank " + request.rank() + " waits for a free slot on another host: "
+                        : "rank " + request.rank() + " waits for a free slot: ";
                 printer.accept(
-                        "rank " + request.rank() + " waits for a free slot: " + nodes.values().stream().filter(Node::isUsable).count() + " of " + nodes.size()
+                        who + places.nodes().stream().filter(Node::isUsable).count() + " of " + places.nodes().size()
                                 + " nodes of the job are there, and all their slots are taken");
             }
         }
@@ -362,11 +362,13 @@ public final class AgentPool implements ProcessStarter {
 
     /** Another process follows: agents need not keep the ended one of the rank any longer. */
     private void forgetEnded(int rank) {
-        Node node = nodeOf.get(rank);
-        NodeProcess last = ended.remove(rank);
-        if (node != null && last != null) {
-            send(node, new AgentMessage.ExitSeen(rank, last.incarnation()));
-        }
+        ended.entrySet().removeIf(last -> {
+            boolean isOver = last.getKey().rank() == rank;
+            if (isOver) {
+                send(last.getValue(), new AgentMessage.ExitSeen(rank, last.getKey().incarnation()));
+            }
+            return isOver;
+        });
     }
 
     @Override
@@ -379,37 +381,20 @@ public final class AgentPool implements ProcessStarter {
     }
 
     private void place(NodeProcess process) {
-        Node node = choose(process.rank());
-        if (node == null) {
-            waiting.put(process.rank(), process);
-            return;
+        Node node = places.place(process);
+        if (node != null) {
+            sendStart(node, process);
         }
-        waiting.remove(process.rank());
-        nodeOf.put(process.rank(), node);
-        node.add(process);
-        process.on(node);
-        sendStart(node, process);
-    }
-
-    /** The rank's own node if it can be, else the node with the most free slots of its relay. */
-    private Node choose(int rank) {
-        Node own = nodeOf.get(rank);
-        if (own != null && own.isUsable() && own.free() > 0) {
-            return own;
-        }
-        Node best = null;
-        for (Node node : nodes.values()) {
-            if (node.isUsable() && node.free() > 0 && node.relay() == homeOf[rank] && (best == null || node.free() > best.free())) {
-                best = node;
-            }
-        }
-        return best;
     }
 
     private void sendStart(Node node, NodeProcess process) {
         ProcessRequest request = process.request();
+        TreeMap<String, String> environment = new TreeMap<>(job.environment());
+        if (request.follows()) {
+            environment.put(Endpoints.FOLLOWER, "1");
+        }
         StartSpec spec = new StartSpec(
-                job.mainClass(), job.arguments(), job.jvmFlags(), new TreeMap<>(job.environment()), job.classPath(), job.files(), job.workFolder(), "",
+                job.mainClass(), job.arguments(), job.jvmFlags(), environment, job.classPath(), job.files(), job.workFolder(), "",
                 request.way().token(), false, job.isRestartable(), Objects.requireNonNullElse(request.marks(), ""), request.hasInput(), job.silenceSeconds());
         spec.parts(job.key(), process.rank(), process.incarnation()).forEach(part -> send(node, part));
     }
@@ -452,7 +437,7 @@ public final class AgentPool implements ProcessStarter {
         AgentMessage message = envelope.message();
         synchronized (this) {
             Node candidate = asked.get(envelope.agent());
-            Node node = nodes.get(envelope.agent());
+            Node node = places.node(envelope.agent());
             if (envelope.job() != job.job()) {
                 return;
             }
@@ -507,8 +492,9 @@ public final class AgentPool implements ProcessStarter {
             process.started(m.pid());
             return;
         }
-        failed.accept("rank " + m.rank() + " cannot be started on " + node + ": " + m.error());
-        node.remove(process);
+        String who = process.request().follows() ? "a follower of rank " : "rank ";
+        (process.request().follows() ? printer : failed).accept(who + m.rank() + " cannot be started on " + node + ": " + m.error());
+        places.remove(process);
         process.exited(STATUS_NOT_STARTED);
     }
 
@@ -516,8 +502,8 @@ public final class AgentPool implements ProcessStarter {
     private void exited(Node node, AgentMessage.Exited m) {
         NodeProcess process = node.process(m.rank(), m.incarnation());
         if (process != null) {
-            node.remove(process);
-            ended.put(m.rank(), process);
+            places.remove(process);
+            ended.put(process, node);
             process.exited(m.status());
         }
     }
@@ -540,7 +526,7 @@ public final class AgentPool implements ProcessStarter {
             if (isThere) {
                 process.resend();
             } else if (process.isStarted()) {
-                node.remove(process);
+                places.remove(process);
                 process.exited(STATUS_NODE_LOST);
             } else {
                 sendStart(node, process);
@@ -551,7 +537,7 @@ public final class AgentPool implements ProcessStarter {
     /** The relay has no connection of that agent. */
     private synchronized void onGone(AgentGone gone) {
         releases.remove(gone.end());
-        Node node = nodes.get(gone.end());
+        Node node = places.node(gone.end());
         if (node != null) {
             node.gone(gone.why(), System.nanoTime());
         }
@@ -559,7 +545,7 @@ public final class AgentPool implements ProcessStarter {
 
     /** A relay has found an agent dead, and has fenced it. A job with a detector waits for nothing; another one for its --node-timeout. */
     private synchronized void onVerdict(DetectorVerdict verdict) {
-        Node node = nodes.get(verdict.suspect());
+        Node node = places.node(verdict.suspect());
         if (ring.isOn() && verdict.job() == job.job() && verdict.isDead() && node != null && !node.isLost()) {
             node.gone("other hosts have found it silent, and it has not answered its relay", System.nanoTime());
             giveUp(node);
@@ -568,7 +554,7 @@ public final class AgentPool implements ProcessStarter {
 
     /** An agent that was gone has come back to its relay. */
     private synchronized void onOffer(AgentOffer offer) {
-        Node node = nodes.get(offer.agent());
+        Node node = places.node(offer.agent());
         if (node != null) {
             node.offer(offer);
             attach(node);
@@ -579,7 +565,7 @@ public final class AgentPool implements ProcessStarter {
     public synchronized void relayLost(int relay) {
         // A relay that is away is waited for as long as the job waits for it; its agents run on.
         adoption.relayLost(relay);
-        for (Node node : nodes.values()) {
+        for (Node node : places.nodes()) {
             if (node.relay() == relay) {
                 node.unheard();
                 releases.remove(node.agent());
@@ -591,7 +577,7 @@ public final class AgentPool implements ProcessStarter {
     public synchronized void relayBack(int relay) {
         staging.again(relay, printer);
         adoption.relayBack(relay, System.nanoTime());
-        nodes.values().stream().filter(node -> node.relay() == relay).forEach(this::attach);
+        places.nodes().stream().filter(node -> node.relay() == relay).forEach(this::attach);
     }
 
     // ---- what processes ask for
@@ -601,7 +587,7 @@ public final class AgentPool implements ProcessStarter {
         @Override
         public void kill(NodeProcess process, boolean all) {
             synchronized (AgentPool.this) {
-                if (waiting.remove(process.rank(), process) || adoption.drop(process)) {
+                if (places.cancel(process) || adoption.drop(process)) {
                     process.exited(STATUS_NOT_STARTED);
                     return;
                 }
@@ -625,7 +611,7 @@ public final class AgentPool implements ProcessStarter {
         }
 
         private void to(NodeProcess process, AgentMessage message) {
-            Node node = nodeOf.get(process.rank());
+            Node node = places.of(process);
             if (node != null && node.process(process.rank(), process.incarnation()) == process) {
                 send(node, message);
             }
@@ -659,7 +645,7 @@ public final class AgentPool implements ProcessStarter {
             }
             isClosed = true;
             looker.interrupt();
-            Stream.concat(nodes.values().stream(), adoption.asked().stream()).forEach(this::release);
+            Stream.concat(places.nodes().stream(), adoption.asked().stream()).forEach(this::release);
             staging.close();
         }
         releases.await(RELEASE_MS_MAX);

@@ -51,7 +51,7 @@ final class NodeProcess implements StartedProcess {
     /** Written by the thread that places it, read by any. */
     private volatile String where = "";
 
-    /** The name of that node. Written by the thread that places it, read by any. */
+    /** The name of that node, with its site if that is not its rank's. Written by the thread that places it, read by any. */
     private volatile String node = "";
 
     /** Whether its end was asked for. Written by any thread, read by any. */
@@ -87,10 +87,10 @@ final class NodeProcess implements StartedProcess {
         return new NodeProcess(request, agent, false, true);
     }
 
-    /** It is placed on this node. */
-    void on(Node next) {
+    /** It is placed on this node. @param isAtHome whether that is at the site of its rank's home, which people are shown */
+    void on(Node next, boolean isAtHome) {
         where = " on " + next;
-        node = next.name();
+        node = isAtHome ? next.name() : next.name() + " of site " + next.site();
     }
 
     ProcessRequest request() {

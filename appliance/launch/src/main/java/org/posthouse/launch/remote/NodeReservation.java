@@ -58,11 +58,13 @@ public final class NodeReservation {
      * A node where the job has slots.
      *
      * @param line index of its relay's connection
-     * @param ranks the ranks that are to be started there
+     * @param ranks the ranks whose first processes are to be started there
+     * @param followed the ranks whose followers are
      */
-    public record Place(int line, AgentOffer offer, List<Integer> ranks) {
+    public record Place(int line, AgentOffer offer, List<Integer> ranks, List<Integer> followed) {
         public Place {
             ranks = List.copyOf(ranks);
+            followed = List.copyOf(followed);
         }
     }
 
@@ -176,7 +178,7 @@ public final class NodeReservation {
         List<NodeSlots> nodes = new ArrayList<>();
         for (RelayClient line : lines) {
             for (AgentOffer offer : line.nodes()) {
-                nodes.add(NodeSlots.of(offer, line.home().site(), line.roundTripUs()));
+                nodes.add(NodeSlots.of(offer, line.home().site(), line.roundTripUs()).at(line.home().relay()));
             }
         }
         return NodeOrder.byDistance(nodes);
@@ -189,18 +191,25 @@ public final class NodeReservation {
             for (AgentOffer offer : lines.get(line).nodes()) {
                 offers.put(offer.agent(), offer);
                 lineOf.put(offer.agent(), line);
-                nodes.add(NodeSlots.of(offer, lines.get(line).home().site(), lines.get(line).roundTripUs()));
+                nodes.add(NodeSlots.of(offer, lines.get(line).home().site(), lines.get(line).roundTripUs()).at(lines.get(line).home().relay()));
             }
         }
         return NodeOrder.byDistance(nodes);
     }
 
     private List<Place> places(NodeAllocation allocation) {
-        Map<Long, List<Integer>> ranks = new LinkedHashMap<>();
+        Map<Long, List<PlacedRank>> ofAgent = new LinkedHashMap<>();
         for (PlacedRank placed : allocation.placed()) {
-            ranks.computeIfAbsent(placed.node().agent(), agent -> new ArrayList<>()).add(placed.rank());
+            ofAgent.computeIfAbsent(placed.node().agent(), agent -> new ArrayList<>()).add(placed);
         }
-        return ranks.entrySet().stream().map(entry -> new Place(lineOf.get(entry.getKey()), offers.get(entry.getKey()), entry.getValue())).toList();
+        return ofAgent.entrySet().stream()
+                .map(entry -> new Place(
+                        lineOf.get(entry.getKey()), offers.get(entry.getKey()), ranks(entry.getValue(), true), ranks(entry.getValue(), false)))
+                .toList();
+    }
+
+    private static List<Integer> ranks(List<PlacedRank> placed, boolean areFirst) {
+        return placed.stream().filter(place -> place.copy() == 0 == areFirst).map(PlacedRank::rank).toList();
     }
 
     /** Receives the agents' answers, on the threads that read. */

@@ -34,4 +34,14 @@ enum ExitClassifier {
             case LOST -> FAIL;
         };
     }
+
+    /** The same in a job that replaces its dead, once the relay has told of the death: whatever the status, another process takes the rank's place. */
+    static ExitClassifier ofReplaced(int status, RankConnectionState link) {
+        return switch (link) {
+            case CONNECTED, REPLAYING, AWAY -> WAIT;
+            case NONE -> status == 0 ? DONE : RESTART;
+            case FINALIZED -> status == 0 ? DONE : FAIL;
+            case LOST -> RESTART;
+        };
+    }
 }

@@ -36,6 +36,7 @@ public final class JobSupervisor {
     private final RelaySupervisor relaySupervisor;
     private final RankStarter starter;
     private final SurvivedDeaths survivedDeaths;
+    private final Replication replication;
     private final RankSupervisor rankSupervisor;
 
     /**
@@ -64,16 +65,21 @@ public final class JobSupervisor {
         this.kept = kept;
         this.verdict = new JobVerdict(job, mayBeLeft);
         this.notices = new JobNotices(printer);
-        this.ranks = new RankTable(size, spec.isRestartable(), host::where);
+        this.ranks = new RankTable(size, spec.goesOn(), spec.rebuilds(), host::where);
         this.jobTimers = new JobTimers(ranks, homeOf);
         this.deadlockReporter = new DeadlockReporter(size, ranks, verdict, notices);
         this.lingeringProcesses = new LingeringProcesses(ranks, host::pid);
         long relayTimeoutMs = spec.isRestartable() ? spec.patience().relayTimeoutMs() : 0;
         this.relaySupervisor = new RelaySupervisor(relayTimeoutMs, homeOf, ranks, jobTimers, deadlockReporter, verdict, notices, redial);
-        this.starter = new RankStarter(size, spec.patience().maxRestarts(), ranks, host, jobTimers, verdict, notices);
-        this.survivedDeaths = new SurvivedDeaths(spec.tellsProgram(), size, job, failed, notices);
+        int restarts = spec.isRestartable() || spec.rebuilds() ? spec.patience().maxRestarts() : 0;
+        this.starter = new RankStarter(size, restarts, spec.rebuilds(), ranks, host, jobTimers, verdict, notices);
+        this.survivedDeaths = new SurvivedDeaths(spec.tellsProgram(), spec.rebuilds(), spec.logged(), homeOf, job, failed, notices);
+        this.replication = new Replication(
+                spec.replicas().degrees(size), spec.remembers(), spec.patience().silenceSeconds(), job, homeOf, ranks, starter, host, jobTimers, failed,
+                notices);
+        starter.replication(replication);
         this.rankSupervisor = new RankSupervisor(
-                spec.isRestartable(), survivedDeaths, ranks, starter, relaySupervisor, jobTimers, host, records, verdict, notices);
+                spec.goesOn(), survivedDeaths, ranks, starter, replication, relaySupervisor, jobTimers, host, records, verdict, notices);
     }
 
     /** Starts the first process of a rank. */
@@ -98,7 +104,8 @@ public final class JobSupervisor {
     /** Whether every process has ended and none is to follow, or the job has failed. */
     public boolean isOver() {
         return !verdict.isOpen()
-                || (relaySupervisor.haveAllConfirmed() && ranks.allExited() && !jobTimers.isRestarting() && ranks.firstUnsettled(rank -> true) < 0);
+                || (relaySupervisor.haveAllConfirmed() && ranks.allExited() && !jobTimers.isRestarting() && !replication.isAwaiting()
+                        && ranks.firstUnsettled(rank -> true) < 0);
     }
 
     /** Whether the job is not over, but left for another launcher. */
@@ -128,12 +135,14 @@ public final class JobSupervisor {
 
     /** Time until the next deadline, if no event comes before; {@link JobTimers#FOR_EVER} if there is none. */
     public long quietNs(long nowNs) {
-        return Math.min(jobTimers.quietNs(nowNs), lingeringProcesses.quietNs(nowNs));
+        return Math.min(replication.quietNs(nowNs), Math.min(jobTimers.quietNs(nowNs), lingeringProcesses.quietNs(nowNs)));
     }
 
     /** Handles the deadlines that have passed. */
     public void onTime(long nowNs) throws JobFailure {
         assert thread.isCurrent();
+        rankSupervisor.judgeFollowers(nowNs);
+        rankSupervisor.judgePlanned();
         starter.startDue(nowNs);
         rankSupervisor.judgeOverdue(nowNs);
         String news = verdict.isOpen() ? lingeringProcesses.news(nowNs) : null;
@@ -181,12 +190,15 @@ public final class JobSupervisor {
 
     private void onRelayBack(JobSignal.RelayBack back, long nowNs) {
         relaySupervisor.onBack(back, nowNs);
+        replication.relayBack(back.relay(), nowNs);
+        survivedDeaths.relayBack(back.relay());
         rankSupervisor.endIfLostForEver();
     }
 
-    private void onEvent(JobEvent event, long atNs, long nowNs) {
+    private void onEvent(JobEvent told, long atNs, long nowNs) {
+        JobEvent event = survivedDeaths.areReplaced() ? ofRank(told) : told;
         int rank = event.rank();
-        if (verdict.isDecided()) {
+        if (verdict.isDecided() || survivedDeaths.areReplaced() && isOfEarlier(told)) {
             return;
         }
         if (event.kind() == JobEvent.REFUSED) {
@@ -206,6 +218,19 @@ public final class JobSupervisor {
             deadlockReporter.onEvent(rank, event);
             rankSupervisor.judge(rank, nowNs, nowNs);
         }
+    }
+
+    /** Relays know each process of a rank by a number of its own. */
+    private JobEvent ofRank(JobEvent event) {
+        int rank = event.rank() < 0 ? event.rank() : event.rank() % size;
+        int code = event.kind() == JobEvent.SENDS_BEHIND ? event.code() % size : event.code();
+        return new JobEvent(event.job(), event.kind(), rank, code, event.a(), event.b(), event.text());
+    }
+
+    /** Whether an event says how a process goes on, or has ended, after which another one was planned. */
+    private boolean isOfEarlier(JobEvent event) {
+        boolean isOfJob = event.rank() < 0 || event.kind() == JobEvent.ABORTED || event.kind() == JobEvent.REFUSED;
+        return !isOfJob && event.rank() / size + 1 != starter.incarnation(event.rank() % size);
     }
 
     /**
@@ -255,6 +280,6 @@ public final class JobSupervisor {
         JobStatusReport.End end = verdict.endHere();
         return new JobOutcome(
                 end.status(), end.cause(), end.left(), seconds, starter.allRestarts(), relaySupervisor.allLosses(), notices.divergences(),
-                notices.printDifferences());
+                notices.printDifferences(), replication.promotions(), replication.losses());
     }
 }

@@ -3,6 +3,7 @@ package org.posthouse.launch.supervise;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * The timed actions of a job's thread. It restarts a rank when that is due. It judges a rank whose end only its process
@@ -47,6 +48,12 @@ public final class JobTimers {
         due++;
     }
 
+    /** The rank is not to be started again, if it was. */
+    void cancelRestart(int rank) {
+        due -= isDue[rank] ? 1 : 0;
+        isDue[rank] = false;
+    }
+
     /** Whether the rank is to be started again, some time. */
     boolean isRestarting(int rank) {
         return isDue[rank];
@@ -55,6 +62,11 @@ public final class JobTimers {
     /** Whether any rank is. */
     boolean isRestarting() {
         return due > 0;
+    }
+
+    /** The first rank that is; {@link #NOBODY} if none is. */
+    int firstRestarting() {
+        return IntStream.range(0, isDue.length).filter(rank -> isDue[rank]).findFirst().orElse(NOBODY);
     }
 
     void relayLost(int relay, long nowNs) {
@@ -66,7 +78,8 @@ public final class JobTimers {
         return nowNs - lostNs.remove(relay);
     }
 
-    private boolean hasRelay(int rank) {
+    /** Whether the rank's relay is connected. */
+    boolean hasRelay(int rank) {
         return !lostNs.containsKey(homeOf[rank]);
     }
 

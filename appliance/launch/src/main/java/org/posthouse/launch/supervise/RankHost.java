@@ -8,7 +8,7 @@ import org.posthouse.launch.job.JobStatusReport;
 import org.posthouse.launch.job.Restart;
 
 /**
- * Runs the processes of a job's ranks: at most one of each rank at a time. It reports each process's exit by {@link
+ * Runs the processes of a job's ranks: at most one of each rank that leads, and those that follow it. It reports each process's exit by {@link
  * JobSignal.Exited}, once all output of the process was passed on. Called by the job's thread, except {@link #kill()},
  * {@link #kill(IntPredicate)}, {@link #strike} and {@link #present()}, which any thread may call.
  */
@@ -20,6 +20,28 @@ public interface RankHost extends AutoCloseable {
      * @return false if no more processes are started, because of {@link #kill()}
      */
     boolean start(int rank, int incarnation) throws JobFailure;
+
+    /**
+     * Starts a process that follows the rank's leader. Nothing that it prints is shown.
+     *
+     * @param process the number of the process among those of its rank
+     * @return false if no more processes are started, because of {@link #kill()}
+     */
+    boolean follow(int rank, int process) throws JobFailure;
+
+    /**
+     * A process that has followed leads from now on: it is the rank's present process. The one before it is killed, if it
+     * lives.
+     *
+     * @return false if the process has ended: nothing that it printed last was shown, unless it has ended well; then its leader had printed as much
+     */
+    boolean lead(int rank, int process);
+
+    /** Kills a process that follows, if it lives, and what it has started. */
+    void endFollower(int rank, int process);
+
+    /** Where a process that follows runs, as {@link #where(int)}. */
+    String whereFollower(int rank, int process);
 
     /**
      * Continues with a process of the rank that an earlier launcher has started, where it may live yet. If it does not,

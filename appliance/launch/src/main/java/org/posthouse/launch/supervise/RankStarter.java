@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.Restart;
+import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.ExitStatuses;
 
 /**
@@ -12,6 +13,7 @@ import org.posthouse.wire.ExitStatuses;
  * Confined to the job's thread. It has no clock: times are those of {@link System#nanoTime}, passed in.
  */
 final class RankStarter {
+    private final boolean rebuilds;
     private final RankTable ranks;
     private final RankHost host;
     private final JobTimers jobTimers;
@@ -19,12 +21,18 @@ final class RankStarter {
     private final JobNotices notices;
     private final Restarts restarts;
     private final RestartTimings restartTimings;
+    /** Hears of each process that is started. Set before any is. */
+    private Replication replication;
 
     /** The time of the last start of a process, for each rank. */
     private final long[] startedNs;
 
-    /** @param maxRestarts most restarts of each rank */
-    RankStarter(int size, int maxRestarts, RankTable ranks, RankHost host, JobTimers jobTimers, JobVerdict verdict, JobNotices notices) {
+    /**
+     * @param maxRestarts most restarts of each rank
+     * @param rebuilds whether the program is told of a death, and the next process has a new number at the relays
+     */
+    RankStarter(int size, int maxRestarts, boolean rebuilds, RankTable ranks, RankHost host, JobTimers jobTimers, JobVerdict verdict, JobNotices notices) {
+        this.rebuilds = rebuilds;
         this.ranks = ranks;
         this.host = host;
         this.jobTimers = jobTimers;
@@ -35,9 +43,49 @@ final class RankStarter {
         this.startedNs = new long[size];
     }
 
+    void replication(Replication of) {
+        replication = of;
+    }
+
+    /** The number of another process of the rank, which follows it. */
+    int nextNumber(int rank) {
+        return restarts.nextNumber(rank);
+    }
+
+    /**
+     * A process of the rank that has followed leads, and has this number now. The rank is not started again, if it was to be.
+     *
+     * @param followers how many processes are to follow the rank
+     * @return false if too many have led one after another without progress, so that the job ends
+     */
+    boolean promoted(int rank, int number, int followers, long atNs) {
+        restarts.promoted(rank, number, atNs);
+        cancelRestart(rank);
+        int restartsMax = restarts.maxPerRank() == 0 ? RestartPolicy.DEFAULT.maxRestarts() : restarts.maxPerRank(); // Without a log there are none.
+        int most = restartsMax + followers;
+        if (restarts.promotions(rank) > most) {
+            verdict.failRank(rank, ranks.hasExited(rank) ? ranks.status(rank) : 1,
+                    "rank " + rank + " gets no further: " + most + " followers have led it, one after another, and none went on for "
+                            + Restarts.SOUND_MS / 1_000 + " s from where the one before it ended (--max-restarts " + restartsMax + ")");
+        }
+        return restarts.promotions(rank) <= most;
+    }
+
+    /** The rank is not started again, though it was to be. */
+    void cancelRestart(int rank) {
+        jobTimers.cancelRestart(rank);
+        restartTimings.end(rank);
+    }
+
+    /** The rank's process, which has followed, has another number now. */
+    void renumbered(int rank, int number) {
+        restarts.renumbered(rank, number);
+    }
+
     /** Starts the first process of a rank. */
     void start(int rank, long nowNs) throws JobFailure {
         startedNs[rank] = nowNs;
+        replication.leads(rank, 1);
         if (!host.start(rank, 1)) {
             ranks.exited(rank, ExitStatuses.TERMINATED);
         }
@@ -59,21 +107,31 @@ final class RankStarter {
         if (isThere) {
             startedNs[rank] = nowNs;
             restarts.goOn(rank, incarnation);
+            replication.leads(rank, incarnation);
         }
         return isThere;
     }
 
-    /** Plans another process of a rank, whose process has ended. If it may have none, the job ends or is left. */
-    void restartOrEnd(int rank, long endedNs, long nowNs) {
+    /**
+     * Plans another process of a rank, whose process has ended.
+     *
+     * @return whether it may have one
+     */
+    boolean restart(int rank, long endedNs, long nowNs) {
         restarts.ended(rank, endedNs);
-        if (restarts.isAllowed(rank)) {
+        boolean isAllowed = restarts.isAllowed(rank);
+        if (isAllowed) {
             if (ranks.couldNotStart(rank)) {
                 restarts.unstarted(rank);
             }
             plan(rank, ranks.howEnded(rank), ranks.endNotice(rank), endedNs, nowNs);
-        } else {
-            verdict.leaveOrFail(ranks.status(rank), ranks.deathNotice(rank) + restarts.refusal(rank));
         }
+        return isAllowed;
+    }
+
+    /** Why the rank may not be started again, as the rest of a sentence. */
+    String refusal(int rank) {
+        return restarts.refusal(rank) + replication.refusal(rank);
     }
 
     private void plan(int rank, String cause, String what, long endedNs, long nowNs) {
@@ -81,7 +139,8 @@ final class RankStarter {
         jobTimers.restart(rank, dueNs);
         restartTimings.begin(rank, restarts.incarnation(rank), cause, endedNs, nowNs);
         long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
-        String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
+        String done = rebuilds ? "the program is told, and a new process started" : "restarted";
+        String when = waitMs == 0 ? done : String.format(Locale.ROOT, "%s after %.2f s", done, waitMs / 1e3);
         notices.print(what + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
     }
 
@@ -98,6 +157,7 @@ final class RankStarter {
 
     private void restart(int rank, long nowNs) throws JobFailure {
         startedNs[rank] = nowNs;
+        replication.leads(rank, restarts.incarnation(rank));
         try {
             if (host.start(rank, restarts.incarnation(rank))) {
                 ranks.restarted(rank);
@@ -131,10 +191,12 @@ final class RankStarter {
 
     /** The rank has reached its earlier state. */
     void caughtUp(int rank, long atNs, long deliveries) {
-        restarts.there(rank, atNs);
+        if (!rebuilds) {
+            restarts.there(rank, atNs); // Each process has a number of its own, of which there are no more than restarts.
+        }
         Restart restart = restartTimings.caughtUp(rank, atNs, deliveries);
         if (restart != null) {
-            notices.print(restart.words());
+            notices.print(rebuilds ? restart.newProcessWords() : restart.words());
             host.caughtUp(restart);
         }
     }
@@ -142,6 +204,11 @@ final class RankStarter {
     /** Whether the rank's process has ended and none has taken its place yet. */
     boolean isRestarting(int rank) {
         return restartTimings.isOpen(rank);
+    }
+
+    /** The number of the rank's present process, or of the next one if that is planned. */
+    int incarnation(int rank) {
+        return restarts.incarnation(rank);
     }
 
     /** The restarts until now. */

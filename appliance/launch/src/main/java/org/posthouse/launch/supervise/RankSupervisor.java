@@ -18,6 +18,7 @@ final class RankSupervisor {
     private final SurvivedDeaths survivedDeaths;
     private final RankTable ranks;
     private final RankStarter starter;
+    private final Replication replication;
     private final RelaySupervisor relays;
     private final JobTimers jobTimers;
     private final RankHost host;
@@ -31,12 +32,13 @@ final class RankSupervisor {
     /** The first rank that other launchers have left and that cannot be restarted; or NOBODY. */
     private int lostForEver = JobTimers.NOBODY;
 
-    /** @param isRestartable whether ranks of the job are started again */
+    /** @param isRestartable whether ranks of the job are started again, or followers take over */
     RankSupervisor(
             boolean isRestartable,
             SurvivedDeaths survivedDeaths,
             RankTable ranks,
             RankStarter starter,
+            Replication replication,
             RelaySupervisor relays,
             JobTimers jobTimers,
             RankHost host,
@@ -47,6 +49,7 @@ final class RankSupervisor {
         this.survivedDeaths = survivedDeaths;
         this.ranks = ranks;
         this.starter = starter;
+        this.replication = replication;
         this.relays = relays;
         this.jobTimers = jobTimers;
         this.host = host;
@@ -97,9 +100,20 @@ final class RankSupervisor {
     }
 
     void onExited(JobSignal.Exited exited, long nowNs) {
-        ranks.exited(exited.rank(), exited.status());
-        if (ranks.isConnected(exited.rank()) || exited.status() != 0) {
-            survivedDeaths.processEnded(exited.rank());
+        if (!replication.isLeader(exited.rank(), exited.process())) {
+            boolean hasFailed = exited.status() != 0 && !ExitStatus.isAccident(exited.status());
+            if (replication.hasLed(exited.rank(), exited.process()) && hasFailed) {
+                verdict.failRank(exited.rank(), exited.status(), "rank " + exited.rank() + " " + ExitStatus.words(exited.status()));
+                return; // Its followers would do the same.
+            }
+            replication.followerEnded(exited);
+            judge(exited.rank(), exited.endedNs(), nowNs);
+            return;
+        }
+        ranks.exited(exited.rank(), replication.statusOf(exited));
+        replication.leaderEnded(exited.rank());
+        if (ranks.isConnected(exited.rank()) || exited.status() != 0 && !ranks.isFinalized(exited.rank())) {
+            survivedDeaths.processEnded(exited.rank(), exited.process());
         }
         judge(exited.rank(), exited.endedNs(), nowNs);
     }
@@ -141,7 +155,8 @@ final class RankSupervisor {
             }
             case JobEvent.SAVES -> records.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> notices.print("rank " + rank + " " + event.text());
-            case JobEvent.BLOCKED, JobEvent.SENDS_BEHIND, JobEvent.FOLLOWS, JobEvent.FOLLOWER_LOST, JobEvent.PROMOTED -> {}
+            case JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {}
+            case JobEvent.FOLLOWS, JobEvent.FOLLOWER_LOST, JobEvent.PROMOTED, JobEvent.LEADS -> replication.onEvent(rank, event, atNs);
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }
@@ -168,6 +183,7 @@ final class RankSupervisor {
     /** The rank has reached its earlier state. */
     private void back(int rank, long atNs, long deliveries) {
         ranks.told(rank, RankConnectionState.CONNECTED);
+        replication.isLive(rank);
         starter.caughtUp(rank, atNs, deliveries);
         settled(rank, atNs);
     }
@@ -181,30 +197,75 @@ final class RankSupervisor {
     /** The relay has given the rank up, which a restart cannot change. */
     private void onLost(int rank, String why) {
         ranks.lost(rank, why);
-        if (starter.isRestarting(rank)) {
+        if (starter.isRestarting(rank) && !survivedDeaths.areReplaced() && !survivedDeaths.isDead(rank)) {
             verdict.fail(ranks.status(rank), ranks.deathNotice(rank) + ", and its relay does not wait for another: " + why);
         }
     }
 
     /** Decides what a rank's end means, once it has ended and all reports that matter have come. */
     void judge(int rank, long endedNs, long nowNs) {
-        if (!verdict.isRunning() || jobTimers.isRestarting(rank)) {
+        if (!verdict.isRunning() || jobTimers.isRestarting(rank) || survivedDeaths.isDead(rank)) {
             return;
         }
         switch (ranks.verdict(rank)) {
             case WAIT -> {}
-            case DONE -> {
-                host.finishOutput(rank, true);
-                records.done(rank);
-            }
-            case RESTART -> starter.restartOrEnd(rank, endedNs, nowNs);
+            case DONE -> done(rank);
+            case RESTART -> endedByAccident(rank, endedNs, nowNs);
             case FAIL -> failed(rank);
+        }
+    }
+
+    private void endedByAccident(int rank, long endedNs, long nowNs) {
+        if (survivedDeaths.areReplaced() && ranks.finalized() > 0) {
+            survivedDeaths.notReplaced(rank, starter.incarnation(rank), ranks);
+            return;
+        }
+        if (survivedDeaths.areReplaced()) {
+            survivedDeaths.replaced(rank, ranks);
+        } else if (replication.hasFinished(rank)) {
+            notices.print(ranks.endNotice(rank) + " after MPI.Finalize: a follower has ended in its place");
+            ranks.endedWell(rank);
+            done(rank);
+            return;
+        } else if (replication.awaitsLeader(rank, nowNs)) {
+            return;
+        }
+        if (!starter.restart(rank, endedNs, nowNs)) {
+            notRestarted(rank);
+        }
+    }
+
+    private void done(int rank) {
+        host.finishOutput(rank, true);
+        records.done(rank);
+        replication.rankEnded(rank);
+    }
+
+    /** Gives up the new processes that were to take the places of the dead, once a rank has called Finalize. */
+    void judgePlanned() {
+        if (!verdict.isOpen() || !survivedDeaths.areReplaced() || ranks.finalized() == 0) {
+            return;
+        }
+        for (int rank = jobTimers.firstRestarting(); rank != JobTimers.NOBODY; rank = jobTimers.firstRestarting()) {
+            int ended = starter.incarnation(rank) - 1;
+            starter.cancelRestart(rank);
+            survivedDeaths.notReplaced(rank, ended, ranks);
+        }
+    }
+
+    /** The rank was restarted as often as it may be. The program is told, or the job ends or is left. */
+    private void notRestarted(int rank) {
+        if (survivedDeaths.areAllowed() && !survivedDeaths.areReplaced()) {
+            survivedDeaths.died(rank, starter.incarnation(rank), ranks, starter.refusal(rank));
+        } else {
+            verdict.leaveOrFail(Math.max(1, ranks.status(rank)), ranks.deathNotice(rank) + starter.refusal(rank));
         }
     }
 
     private void failed(int rank) {
         if (survivedDeaths.areAllowed()) {
-            survivedDeaths.died(rank, SurvivedDeaths.notice(ranks, rank));
+            String limit = isRestartable && ExitStatus.isAccident(ranks.status(rank)) ? ranks.limit(rank) : null;
+            survivedDeaths.died(rank, starter.incarnation(rank), ranks, limit == null ? "" : ", and cannot be started again: " + limit);
             return;
         }
         int status = ranks.status(rank);
@@ -221,6 +282,17 @@ final class RankSupervisor {
         verdict.failRank(rank, status, ranks.deathNotice(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
     }
 
+    /** Starts followers that are due, and ranks again that no follower leads. */
+    void judgeFollowers(long nowNs) {
+        if (!verdict.isOpen()) {
+            return;
+        }
+        replication.startDue(nowNs);
+        for (int rank = replication.overdue(nowNs); rank != JobTimers.NOBODY; rank = replication.overdue(nowNs)) {
+            judge(rank, nowNs, nowNs);
+        }
+    }
+
     /** Ends the job for a rank of whose end only its process or only its relay has reported for too long. */
     void judgeOverdue(long nowNs) {
         int rank = jobTimers.overdue(nowNs);
@@ -228,6 +300,7 @@ final class RankSupervisor {
             return;
         }
         if (survivedDeaths.areAllowed() && !ranks.hasExited(rank)) {
+            ranks.struck(rank);
             host.strike(rank); // Its relay has given it up, and refuses it.
         } else if (ranks.neverConnected(rank)) {
             verdict.fail(1, "rank " + rank + " exited without calling MPI.Init, which other ranks did");

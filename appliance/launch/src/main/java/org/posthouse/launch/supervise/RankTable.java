@@ -26,7 +26,13 @@ final class RankTable {
      */
     static final long CUT_OFF_SETTLE_MS = 30_000;
 
+    private static final int KILLED = 137;
+
     private final boolean restartable;
+
+    /** Whether the dead are replaced by processes of which the relays know nothing. */
+    private final boolean rebuilds;
+
     private final IntFunction<String> where;
     /** Of the last process that has ended. */
     private final int[] status;
@@ -44,15 +50,20 @@ final class RankTable {
     /** Whether the present process, or the last one, is a restarted one of which its relay has reported nothing. */
     private final boolean[] unheard;
 
+    /** Whether the present process was killed because its relay has given it up: its exit is awaited without a limit. */
+    private final boolean[] struck;
+
     private int exited;
     private int connectedCount;
 
     /**
      * @param restartable whether the ranks may be started again
+     * @param rebuilds whether the program is told when one dies, and another process takes its place
      * @param where where a rank's process runs, as the end of a sentence
      */
-    RankTable(int ranks, boolean restartable, IntFunction<String> where) {
+    RankTable(int ranks, boolean restartable, boolean rebuilds, IntFunction<String> where) {
         this.restartable = restartable;
+        this.rebuilds = rebuilds;
         this.where = where;
         this.status = new int[ranks];
         this.ended = new boolean[ranks];
@@ -64,6 +75,7 @@ final class RankTable {
         this.lastWords = new String[ranks];
         this.connected = new boolean[ranks];
         this.unheard = new boolean[ranks];
+        this.struck = new boolean[ranks];
         Arrays.fill(links, RankConnectionState.NONE);
     }
 
@@ -78,8 +90,37 @@ final class RankTable {
         ended[rank] = false;
         lastWords[rank] = null;
         unheard[rank] = true;
+        struck[rank] = false;
         exited--;
-        links[rank] = links[rank] == RankConnectionState.NONE ? RankConnectionState.NONE : RankConnectionState.AWAY;
+        links[rank] = rebuilds || links[rank] == RankConnectionState.NONE ? RankConnectionState.NONE : RankConnectionState.AWAY;
+    }
+
+    /** A process of the rank that has followed leads, and is about to catch up. The one before it has ended, or is fenced. */
+    void promoted(int rank) {
+        continues(rank);
+        told(rank, RankConnectionState.REPLAYING);
+    }
+
+    /** Another process of the rank runs, and takes the place of the one before it. */
+    void continues(int rank) {
+        if (ended[rank]) {
+            ended[rank] = false;
+            exited--;
+        }
+        lastWords[rank] = null;
+    }
+
+    /** Another process of the rank has ended well for the last one, which has ended by accident. */
+    void endedWell(int rank) {
+        status[rank] = 0;
+    }
+
+    /** The same of a process that has ended meanwhile, as one that was killed. */
+    void promotedEnded(int rank) {
+        if (!ended[rank]) {
+            exited(rank, KILLED);
+        }
+        told(rank, RankConnectionState.AWAY);
     }
 
     /** The relay has reported the rank's connection state. */
@@ -191,6 +232,11 @@ final class RankTable {
         return (int) Arrays.stream(links).filter(link -> link == RankConnectionState.FINALIZED).count();
     }
 
+    /** Whether its relay has last reported that it has called Finalize. */
+    boolean isFinalized(int rank) {
+        return links[rank] == RankConnectionState.FINALIZED;
+    }
+
     boolean haveAllFinalized() {
         return Arrays.stream(links).allMatch(link -> link == RankConnectionState.FINALIZED);
     }
@@ -216,14 +262,22 @@ final class RankTable {
 
     /** Meaning of the end of the rank's process; WAIT while it runs. */
     ExitClassifier verdict(int rank) {
-        return !hasExited(rank) || neverConnected(rank)
-                ? ExitClassifier.WAIT
+        if (!hasExited(rank) || neverConnected(rank)) {
+            return ExitClassifier.WAIT;
+        }
+        return rebuilds
+                ? ExitClassifier.ofReplaced(status[rank], links[rank])
                 : ExitClassifier.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
     }
 
-    /** Whether all reports of the rank's end have arrived. */
+    /** The rank's process is killed, as its relay has given it up. */
+    void struck(int rank) {
+        struck[rank] = true;
+    }
+
+    /** Whether all reports of the rank's end have arrived, or nothing is left to do about the one that is missing. */
     private boolean isSettled(int rank) {
-        return hasExited(rank) ? verdict(rank) != ExitClassifier.WAIT : links[rank] != RankConnectionState.LOST;
+        return hasExited(rank) ? verdict(rank) != ExitClassifier.WAIT : links[rank] != RankConnectionState.LOST || struck[rank];
     }
 
     /** Whether the rank ended well and, as far as is known, never called Init, which others did. */

@@ -37,6 +37,12 @@ final class Restarts {
     private final int[] used;
     /** For each rank, the number of its present or next process, from 1. */
     private final int[] incarnation;
+    /** For each rank, the highest number of any of its processes. */
+    private final int[] highest;
+    /** For each rank, whether any process has followed it. */
+    private final boolean[] isFollowed;
+    /** For each rank, how many followers have led it since one went on for {@link #SOUND_MS}. */
+    private final int[] promotions;
     /** For each rank, since when its process does what none did before it; good only if {@link #isThere}. */
     private final long[] thereSinceNs;
 
@@ -50,6 +56,9 @@ final class Restarts {
         this.used = new int[ranks];
         this.incarnation = new int[ranks];
         Arrays.fill(incarnation, 1);
+        this.highest = incarnation.clone();
+        this.isFollowed = new boolean[ranks];
+        this.promotions = new int[ranks];
         this.thereSinceNs = new long[ranks];
         this.isThere = new boolean[ranks];
         this.inARow = new int[ranks];
@@ -58,6 +67,35 @@ final class Restarts {
     /** Other launchers have started processes of the rank: the next one has this number. */
     void goOn(int rank, int next) {
         incarnation[rank] = next;
+        highest[rank] = next;
+    }
+
+    /** The number of another process of the rank, which follows it. It is even, as the numbers that relays give are odd. */
+    int nextNumber(int rank) {
+        isFollowed[rank] = true;
+        highest[rank] = (highest[rank] + 2) & ~1;
+        return highest[rank];
+    }
+
+    /** The rank's process has this number from now on, which its relay gave it. The one before it has ended, or was fenced. */
+    void promoted(int rank, int number, long atNs) {
+        if (isThere[rank] && atNs - thereSinceNs[rank] >= TimeUnit.MILLISECONDS.toNanos(SOUND_MS)) {
+            promotions[rank] = 0;
+        }
+        promotions[rank]++;
+        ended(rank, atNs);
+        renumbered(rank, number);
+    }
+
+    /** The rank's process has this number from now on. */
+    void renumbered(int rank, int number) {
+        incarnation[rank] = number;
+        highest[rank] = Math.max(highest[rank], number);
+    }
+
+    /** How many followers have led the rank since one of its processes went on for {@link #SOUND_MS} from where its predecessor ended. */
+    int promotions(int rank) {
+        return promotions[rank];
     }
 
     /**
@@ -109,7 +147,7 @@ final class Restarts {
         long waitMs = ExitStatus.isFromTerminal(status) ? Math.max(TERMINAL_MS, backOffMs) : backOffMs;
         inARow[rank]++;
         used[rank]++;
-        incarnation[rank]++;
+        incarnation[rank] = isFollowed[rank] ? nextNumber(rank) : ++highest[rank];
         return endedNs + TimeUnit.MILLISECONDS.toNanos(waitMs);
     }
 
@@ -118,7 +156,7 @@ final class Restarts {
         return used[rank];
     }
 
-    /** The number of the rank's present process, or of the next if its restart was counted: 1 + how often it was started again. */
+    /** The number of the rank's present process, or of the next if its restart was counted: without followers, 1 + how often it was started again. */
     int incarnation(int rank) {
         return incarnation[rank];
     }

@@ -57,7 +57,8 @@ class ContinuedStreamTest {
         OutputJournal tape = OutputJournal.of(new OutputJournalBytes(file, true), "standard output", List.of(), watcher);
         places.forEach(tape.marks()::place);
         OutputPump pump = OutputPump.start(
-                "test", inPieces(Arrays.copyOfRange(stream, (int) from.position(), end), random), screen.lane("[3] "), tape, 1, SECRET, new StreamProgress() {
+                "test", inPieces(Arrays.copyOfRange(stream, (int) from.position(), end), random), screen.lane("[3] "), tape, 1, false, SECRET,
+                new StreamProgress() {
                     @Override
                     public OutputPoint begins() {
                         return from;

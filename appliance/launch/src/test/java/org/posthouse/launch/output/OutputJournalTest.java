@@ -62,7 +62,7 @@ class OutputJournalTest {
     }
 
     private OutputPump start(int incarnation, PipedOutputStream process) throws IOException {
-        return OutputPump.start("test", new PipedInputStream(process), lane, tape, incarnation, SECRET, StreamProgress.NONE, told::add);
+        return OutputPump.start("test", new PipedInputStream(process), lane, tape, incarnation, false, SECRET, StreamProgress.NONE, told::add);
     }
 
     /** What a process sets where it takes an image. */

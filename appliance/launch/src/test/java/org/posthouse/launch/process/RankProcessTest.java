@@ -64,7 +64,7 @@ class RankProcessTest {
         JobRecords records = new JobRecords(2, true, folder, tapes, signals::add, output::tell);
         return new ProcessRankHost(
                 spec(), new Token(1, 2), new LocalProcesses(spec(), 1, folder.job().folder()),
-                rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output,
+                (rank, incarnation) -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output,
                 tapes, null, records, signals::add);
     }
 

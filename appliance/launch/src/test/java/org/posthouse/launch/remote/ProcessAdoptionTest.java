@@ -28,7 +28,7 @@ class ProcessAdoptionTest {
     @BeforeEach
     void seek() {
         for (int rank = 0; rank < 3; rank++) {
-            processes.add(NodeProcess.sought(new ProcessRequest(rank, 2, null, null, false), null));
+            processes.add(NodeProcess.sought(new ProcessRequest(rank, 2, null, null, false, false), null));
             adoption.seek(processes.get(rank));
         }
     }

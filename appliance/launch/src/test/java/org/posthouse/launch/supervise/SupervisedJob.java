@@ -12,9 +12,13 @@ import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.job.JobSignal;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.job.Replicas;
 import org.posthouse.launch.job.Restart;
 import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.FailureMode;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.RankFailed;
@@ -45,9 +49,16 @@ abstract class SupervisedJob {
     long nowNs = Long.MAX_VALUE - 1_000_000;
 
     boolean knowsMarks;
+    Replicas replicas = Replicas.NONE;
+
+    /** Whether a process that is to lead has ended. */
+    boolean isEnding;
 
     /** Whether processes outlive their launcher. */
     boolean outlives;
+
+    /** For each rank, the number of the process that leads. */
+    final int[] leader = new int[2];
 
     /** Where ranks run, as the end of a sentence. */
     String where = "";
@@ -69,8 +80,37 @@ abstract class SupervisedJob {
         }
 
         @Override
+        public boolean follow(int rank, int process) throws JobFailure {
+            if (unable != null) {
+                throw new JobFailure("rank " + rank + " cannot be started: " + unable);
+            }
+            done.add(rank + "/" + process + " follows");
+            return !refuses;
+        }
+
+        @Override
+        public boolean lead(int rank, int process) {
+            if (!isEnding) {
+                done.add(rank + "/" + process + " leads");
+                leader[rank] = process;
+            }
+            return !isEnding;
+        }
+
+        @Override
+        public void endFollower(int rank, int process) {
+            done.add(rank + "/" + process + " is ended");
+        }
+
+        @Override
+        public String whereFollower(int rank, int process) {
+            return where;
+        }
+
+        @Override
         public boolean adopt(int rank, int incarnation) {
             if (outlives) {
+                leader[rank] = incarnation;
                 done.add(rank + "/" + incarnation + " goes on");
             }
             return outlives;
@@ -87,6 +127,7 @@ abstract class SupervisedJob {
                 throw new JobFailure("rank " + rank + " cannot be started: " + unable);
             }
             done.add(rank + "/" + incarnation);
+            leader[rank] = incarnation;
             return !refuses;
         }
 
@@ -174,16 +215,30 @@ abstract class SupervisedJob {
 
     /** Of a job whose program is told of deaths, and goes on. */
     JobSupervisor watchTellingProgram() {
-        return watch(false, new RestartPolicy(0, 0, 0, 0, true), false);
+        return watch(false, new RestartPolicy(0, 0, 0, 0, FailureMode.BLANK), false);
+    }
+
+    /** The same of a logged job, of ranks that are started again first. */
+    JobSupervisor watchTellingProgram(int maxRestarts) {
+        return watch(true, new RestartPolicy(maxRestarts, 60_000, 0, 0, FailureMode.RESTART_SHRINK), false);
+    }
+
+    JobSupervisor watchRebuilding(int newProcesses) {
+        return watch(false, new RestartPolicy(newProcesses, 0, 0, 0, FailureMode.REBUILD), false);
     }
 
     private JobSupervisor watch(boolean logged, RestartPolicy restartPolicy, boolean mayBeLeft) {
-        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged, restartPolicy);
+        JobSpec spec = new JobSpec(
+                "test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged ? Durability.PROCESS : Durability.NONE, restartPolicy,
+                RankStreams.DEFAULT, replicas);
         return new JobSupervisor(spec, JOB, mayBeLeft, new int[] {0, 1}, host, records, redialled::add, kept::add, failed::add, told::add);
     }
 
     JobSupervisor start(boolean logged, int maxRestarts) throws JobFailure {
-        JobSupervisor watch = watch(logged, maxRestarts, false);
+        return started(watch(logged, maxRestarts, false));
+    }
+
+    private JobSupervisor started(JobSupervisor watch) throws JobFailure {
         watch.start(0, nowNs);
         watch.start(1, nowNs);
         assertThat(done).containsExactly("0/1", "1/1");
@@ -192,7 +247,12 @@ abstract class SupervisedJob {
     }
 
     JobSupervisor running(boolean logged, int maxRestarts) throws JobFailure {
-        JobSupervisor watch = start(logged, maxRestarts);
+        return connected(watch(logged, maxRestarts, false));
+    }
+
+    /** Both ranks are started, and connect. */
+    JobSupervisor connected(JobSupervisor watch) throws JobFailure {
+        started(watch);
         told(watch, 0, JobEvent.CONNECTED);
         told(watch, 1, JobEvent.CONNECTED);
         return watch;
@@ -208,7 +268,7 @@ abstract class SupervisedJob {
     }
 
     void exited(JobSupervisor watch, int rank, int status) throws JobFailure {
-        watch.on(new JobSignal.Exited(rank, status, nowNs), nowNs);
+        watch.on(new JobSignal.Exited(rank, leader[rank], status, nowNs, "", ""), nowNs);
         watch.onTime(nowNs);
     }
 

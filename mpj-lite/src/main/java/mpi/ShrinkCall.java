@@ -9,14 +9,15 @@ import org.posthouse.wire.Agree;
 import org.posthouse.wire.Agreed;
 
 /** One call that makes a communicator of the processes that have not died. For one use. */
-final class Survivors {
+final class ShrinkCall {
     private final String call;
     private final Intracomm parent;
 
-    Survivors(String call, Intracomm parent) {
+    ShrinkCall(String call, Intracomm parent) {
         this.call = call;
         this.parent = parent;
         parent.requireLive(call);
+        parent.requireNotOfEarlier(call);
     }
 
     Intracomm shrink() {
@@ -34,7 +35,7 @@ final class Survivors {
         if (failures.isEmpty()) {
             return new CommMaker(call, parent).start(number -> made[0] = parent.heir(parent.twin(number)));
         }
-        AgreementOperation operation = failures.get().agree(parent.id, Agree.Kind.SHRINK, -1);
+        AgreementOperation operation = parent.agreement(call, failures.get(), Agree.Kind.SHRINK, -1);
         return Request.of(parent, call, operation, () -> {
             made[0] = made[0] == null ? of(operation.result()) : made[0];
             return new Status();
@@ -48,12 +49,6 @@ final class Survivors {
     }
 
     private Intracomm make(Agreed agreed, Group group) {
-        int number = parent.self.contexts().takeFromTop(agreed.communicator());
-        if (number < 0) {
-            throw parent.check.error(
-                    MPI.ERR_OTHER, call, "there is no number for a communicator: " + (agreed.communicator() - 1) + " were made so, and " + Contexts.COUNT
-                            + " exist or were made so in all");
-        }
-        return parent.heir(new Intracomm(parent.self, group, number, ArgumentCheck.made(call, parent.check.name())));
+        return parent.agreedOn(call, agreed.communicator(), group);
     }
 }

@@ -10,7 +10,7 @@ package org.posthouse.bench.detectors;
  * @param pauseEveryNanos mean time of a host, and of a relay, between two pauses; 0: there are none
  * @param drift most by which clocks run too fast or too slow
  */
-record Conditions(int sites, long delayNanos, double loss, long pauseNanos, long pauseEveryNanos, double drift) {
+record NetworkConditions(int sites, long delayNanos, double loss, long pauseNanos, long pauseEveryNanos, double drift) {
     /** One way within a site, without what varies. */
     static final long SITE_NANOS = 200_000;
 

@@ -1,20 +1,49 @@
 package org.posthouse.mpj.failure;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
 /** A communicator's members, and what this rank knows of their failures. Guarded by its endpoint's lock. */
-final class Membership {
+final class CommunicatorFailures {
     private final BitSet members = new BitSet();
 
     private int acknowledged;
     private int agreements;
+    private boolean closed;
 
-    Membership(int[] members) {
+    /** The counts of an image. */
+    record Counts(int acknowledged, int agreements) {
+        void write(DataOutputStream image) throws IOException {
+            image.writeInt(acknowledged);
+            image.writeInt(agreements);
+        }
+
+        static Counts read(DataInputStream image) throws IOException {
+            return new Counts(image.readInt(), image.readInt());
+        }
+    }
+
+    /** @param counts of an image; null: nothing has happened */
+    CommunicatorFailures(int[] members, Counts counts) {
         for (int member : members) {
             this.members.set(member);
         }
+        if (counts != null) {
+            goOn(counts);
+        }
+    }
+
+    Counts counts() {
+        return new Counts(acknowledged, agreements);
+    }
+
+    void goOn(Counts counts) {
+        acknowledged = counts.acknowledged;
+        agreements = counts.agreements;
     }
 
     BitSet members() {
@@ -48,5 +77,18 @@ final class Membership {
     /** Number of the next agreement. */
     int nextAgreement() {
         return ++agreements;
+    }
+
+    boolean hasAgreed() {
+        return agreements > 0;
+    }
+
+    /** The program has freed the communicator. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 }
