@@ -3,9 +3,10 @@ package org.posthouse.directory;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,16 +24,29 @@ public final class Groups {
 
     private Groups() {}
 
-    /** Not of the range that the system takes ports for connections from: it would be gone again before a member has it. */
+    /**
+     * Not of the range that the system takes ports for connections from: it would be gone again before a member has it.
+     * Asks by a connection. A port that was bound to find out would be held on by each process that another test starts
+     * meanwhile, until that has closed the descriptors it began with.
+     */
     static int freePort(String host) throws IOException {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(host))) {
-                return socket.getLocalPort();
-            } catch (BindException e) {
-                // Somebody has it: another.
+            try {
+                new Socket(host, port).close();
+            } catch (ConnectException e) {
+                return port;
             }
         }
+    }
+
+    /**
+     * Waits until a member has left its port. A process that another test starts holds the descriptors of this one until
+     * it has closed them.
+     */
+    static void awaitFree(GroupConfig config) {
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close());
     }
 
     public static List<String> endpoints(String... hosts) throws IOException {

@@ -138,7 +138,7 @@ class LateDirectoryTest {
             assertThatThrownBy(() -> new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close())
                     .isInstanceOf(BindException.class);
         }
-        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+        Groups.awaitFree(config);
     }
 
     /** Who waits at the port stays there while it passes from the directory to the member: at no moment is it free. */
@@ -152,7 +152,7 @@ class LateDirectoryTest {
             late.join();
             assertThat(early.getInputStream().readNBytes(GroupHandshake.MAGIC.length)).as("its own HELLO").isEqualTo(GroupHandshake.MAGIC);
         }
-        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+        Groups.awaitFree(config);
     }
 
     /** The member is on its way as soon as it dials another one, which says nothing: so it is for some time. */
@@ -168,7 +168,7 @@ class LateDirectoryTest {
             silent.close();
             assertThat(joined).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(GroupException.class).withMessageContaining("relay r0: ");
             assertThat(Hazelcast.getAllHazelcastInstances()).extracting(member -> member.getConfig().getClusterName()).doesNotContain("ended");
-            new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+            Groups.awaitFree(config);
         }
     }
 
@@ -183,7 +183,7 @@ class LateDirectoryTest {
             assertThat(fails).hasValue(-1);
             assertThat(late.relays()).extracting(RelayEntry::relay).containsExactly("r0");
         }
-        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+        Groups.awaitFree(config);
     }
 
     private static HazelcastDirectory start(GroupConfig group, ServerSocketChannel port, AtomicInteger fails) {
@@ -209,7 +209,7 @@ class LateDirectoryTest {
         assertThat(tried).succeedsWithin(PATIENCE);
         late.close();
         assertThat(joined).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(GroupException.class).withMessageContaining("relay r0: ");
-        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+        Groups.awaitFree(config);
     }
 
     @Test

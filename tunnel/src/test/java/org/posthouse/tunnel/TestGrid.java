@@ -1,8 +1,9 @@
 package org.posthouse.tunnel;
 
 import java.io.IOException;
-import java.net.BindException;
-import java.net.ServerSocket;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -47,14 +48,17 @@ public final class TestGrid {
         return config(relay, epoch).listen("127.0.0.1", 0);
     }
 
-    /** A port that nobody listens at, below those that Linux gives to connections: it stays free until whoever asked has it. */
+    /**
+     * A port that nobody listens at, below those that Linux gives to connections: it stays free until whoever asked has
+     * it. Asks by a connection: a process that another test starts would hold on a port that was bound to find out.
+     */
     static int freePort() throws IOException {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
-            try (ServerSocket socket = new ServerSocket(port)) {
-                return socket.getLocalPort();
-            } catch (BindException e) {
-                // Somebody has it: another.
+            try {
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+            } catch (ConnectException e) {
+                return port;
             }
         }
     }
