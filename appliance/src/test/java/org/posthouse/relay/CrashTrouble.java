@@ -63,6 +63,9 @@ final class CrashTrouble {
             SimJob job = world.jobs().get(random.nextInt(world.jobs().size()));
             world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), job::leave);
         }
+        for (int times = hardship.blackouts(); times > 0; times--) {
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), this::blackOut);
+        }
         for (int times = hardship.mistakes(); times > 0; times--) {
             world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
         }
@@ -164,6 +167,18 @@ final class CrashTrouble {
 
     private boolean losesPower() {
         return hardship.powerCuts() || world.mayLosePower() && random.nextBoolean();
+    }
+
+    /** All hosts lose their power, and the processes on them are gone. */
+    private void blackOut() {
+        if (world.isOver()) {
+            return;
+        }
+        count++;
+        world.hosts().stream().filter(SimHost::isAlive).forEach(host -> world.kill(host, true));
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            world.kill(rank);
+        }
     }
 
     private void holdLinks() {

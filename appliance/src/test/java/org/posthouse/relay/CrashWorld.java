@@ -40,6 +40,10 @@ final class CrashWorld {
 
     private static final long OTHER_JOB = 0x5eee;
 
+    // Where power fails everywhere at once: how much slower one disk is, and the delay of the others.
+    private static final int SLOW_DISK = 10;
+    private static final int QUICK_DISK = 5;
+
     private final Random random;
 
     private final Stage stage;
@@ -50,6 +54,7 @@ final class CrashWorld {
     private final List<SimJob> jobs = new ArrayList<>();
 
     private final boolean cutsLogs;
+    private final boolean hasBlackouts;
     private final int diskDelayMax;
     private final int linkDelayMax;
     private final List<SimHost> hosts = new ArrayList<>();
@@ -102,7 +107,8 @@ final class CrashWorld {
                         2 * Wire.cost(Wire.EAGER_BYTES_MAX), 16 + random.nextInt(20), 2L * Wire.PAYLOAD_BYTES_MAX,
                         2L * Wire.PAYLOAD_BYTES_MAX, 6L * Wire.PAYLOAD_BYTES_MAX,
                         random.nextInt(20), 1_000, 0);
-        diskDelayMax = new int[] {5, 50, 300}[random.nextInt(3)];
+        hasBlackouts = hardship.blackouts() > 0;
+        diskDelayMax = new int[] {5, 50, 300}[random.nextInt(3)] * (hasBlackouts ? SLOW_DISK : 1);
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
         cutsLogs = random.nextInt(3) > 0;
@@ -209,6 +215,21 @@ final class CrashWorld {
         }
         if (ends.size() != 1) {
             throw new AssertionError("ranks have come to different ends: " + ends);
+        }
+        for (int rank = 0; rank < job.ranks(); rank++) {
+            if (!job.dead().get(rank)) {
+                checkReceived(job, rank);
+            }
+        }
+    }
+
+    /** What a rank has received its sender has sent, in the last process of each. */
+    private static void checkReceived(SimJob job, int rank) {
+        for (Diary.Letter letter : job.diary(rank).received().values()) {
+            Diary.Letter was = new Diary.Letter(letter.context(), rank, letter.tag(), letter.bytes(), letter.number(), letter.mark());
+            if (!job.dead().get(letter.peer()) && !job.diary(letter.peer()).sent().contains(was)) {
+                throw new AssertionError("rank " + rank + " has received " + letter + ", and its sender has sent " + job.diary(letter.peer()).sent());
+            }
         }
     }
 
@@ -435,8 +456,14 @@ final class CrashWorld {
         return cutsLogs;
     }
 
+    /** Of the slowest disk. */
     int diskDelayMax() {
         return diskDelayMax;
+    }
+
+    /** Where power fails everywhere at once, one host has a slower disk than the others: it forgets what they remember. */
+    int diskDelayMax(SimHost host) {
+        return hasBlackouts && host.number() > 0 ? QUICK_DISK : diskDelayMax;
     }
 
     int linkDelayMax() {

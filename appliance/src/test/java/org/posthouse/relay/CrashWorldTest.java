@@ -100,6 +100,7 @@ final class CrashWorldTest {
         lose(Hardship.ORDINARY, 227); // A relay that is restarted gets an offer in a revoked communicator, and not the message before it, which it had dropped.
         lose(Hardship.HARD, 243); // A rank has sent a message whole, its relay loses that with its power, and the receiver dies before it has it again.
         lose(Hardship.ORDINARY, 105); // A program that knows that the one before it in the ring is dead waits for a message of any source: all are dead or wait.
+        lose(Hardship.BLACKOUTS, 2062); // The next process takes a probe that had failed for a wait that had.
     }
 
     /** Two jobs share relays that die; what one of them sends waits for disks, and what the other one sends overtakes it. */
@@ -171,6 +172,14 @@ final class CrashWorldTest {
             SeededRuns.each(Math.min(SEEDS / 2, 100), seed -> dead[0] += lose(hardship, seed));
         }
         SeededRuns.tally("ranks that have died for good", dead[0], Math.min(SEEDS, 100));
+    }
+
+    /** The sites lose their power at once: what a receiver's relay has forgotten of a message its sender has seen, and it does not see it otherwise. */
+    @Test
+    void programsSurviveDeathsAndBlackouts() {
+        int[] dead = new int[1];
+        SeededRuns.each(SEEDS, seed -> dead[0] += lose(Hardship.BLACKOUTS, seed));
+        SeededRuns.tally("ranks that have died for good", dead[0], SEEDS);
     }
 
     private static int lose(Hardship hardship, long seed) {

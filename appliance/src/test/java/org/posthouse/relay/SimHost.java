@@ -302,7 +302,7 @@ final class SimHost {
         if (!syncing && wanted > safe && !syncFailed) {
             syncing = true;
             long target = log.position();
-            after(1 + world.random().nextInt(world.diskDelayMax()), () -> {
+            after(1 + world.random().nextInt(world.diskDelayMax(this)), () -> {
                 syncing = false;
                 if (syncFailed) {
                     return;

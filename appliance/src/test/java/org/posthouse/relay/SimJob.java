@@ -200,7 +200,7 @@ final class SimJob implements SimProcess.World {
     private void tellDead(RankFailed failed) {
         world.stage().after(1 + random.nextInt(60), () -> {
             SimCore core = world.core(coreOf(failed.rank()));
-            if (world.isEnded() || left == 0 && isLost(core, failed.rank())) {
+            if (world.isEnded() || left == 0 && isOver(core, failed.rank())) {
                 return;
             }
             if (core.host().isAlive()) {
@@ -214,8 +214,10 @@ final class SimJob implements SimProcess.World {
         });
     }
 
-    private boolean isLost(SimCore core, int rank) {
-        return core.host().isAlive() && core.core().job(id()).homed(rank).state() == RankState.LOST;
+    /** Its relay knows that it is dead, or that it had called Finalize before. */
+    private boolean isOver(SimCore core, int rank) {
+        RankState state = core.host().isAlive() ? core.core().job(id()).homed(rank).state() : RankState.WAITING;
+        return state == RankState.LOST || state == RankState.FINALIZED;
     }
 
     BitSet dead() {

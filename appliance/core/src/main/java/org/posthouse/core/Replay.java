@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ final class Replay {
     private final int number;
     private final long startNanos;
     private final ArrayDeque<HistoryStep> ahead = new ArrayDeque<>();
+    private final List<Runnable> behindHistory = new ArrayList<>();
 
     /** Messages that the process was given before, with the offset up to which it has their bytes. */
     private final Map<Message, Long> given = new HashMap<>();
@@ -404,6 +406,8 @@ final class Replay {
             ended = true;
             historySource.end(rank, number);
             port.events(events + 1, 0, (int) Math.max(resumePoint.failedPolls(), rank.counters().failedPolls()), null, true);
+            behindHistory.forEach(Runnable::run);
+            behindHistory.clear();
         }
         return true;
     }
@@ -411,6 +415,15 @@ final class Replay {
     /** Whether the rank has been sent all of its history, so that new frames for it follow that. */
     boolean isHandedOut() {
         return ended;
+    }
+
+    /** Does this now, or behind the last frame of the history. */
+    void whenHandedOut(Runnable action) {
+        if (ended) {
+            action.run();
+        } else {
+            behindHistory.add(action);
+        }
     }
 
     /** Whether the history, which was logged up to {@code position}, is sent up to there; false if it has ended. */

@@ -53,9 +53,17 @@ final class ReplayPort implements RankPort {
         }
     }
 
+    /**
+     * A send to a dead rank or in a revoked communicator may have failed in the earlier process. Its CLEAR waits until the process has been sent all of its
+     * history, and so the event that says so.
+     */
     @Override
     public void clear(int context, int destination, long sequence, long upTo) {
-        port.clear(context, destination, sequence, upTo);
+        if (rank.job().failures().isDead(destination) || rank.mailbox().isRevoked(context)) {
+            replay.whenHandedOut(() -> port.clear(context, destination, sequence, upTo));
+        } else {
+            port.clear(context, destination, sequence, upTo);
+        }
     }
 
     @Override

@@ -69,4 +69,17 @@ final class LoggedDeathsTest extends TwoRanks {
         sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
         assertThat(sender.rank.sends().offers()).isZero();
     }
+
+    /** The history may say that the send has failed, which the process must know first. */
+    @Test
+    void clearIsSentBehindTheHistory() throws Exception {
+        isCut(sender);
+        OneRelay.Rank next = relay.new Rank();
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
+        next.take();
+        next.sends(offer(FrameView.AGAIN | FrameView.STORABLE));
+        assertThat(next.take()).isEmpty();
+        relay.core.storage().historyRead(next.rank, next.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
+        assertThat(next.take()).endsWith("clear ->1 #1 up to 100000").hasSizeGreaterThan(1);
+    }
 }

@@ -59,8 +59,8 @@ public final class DeterminantLog {
     public static final int FAILED = 7;
 
     /**
-     * A call has failed, and no operation with it: a probe, or the wait for a receive of any source. The value names the receive; of a probe it is 0 for
-     * a revoked communicator, else the dead rank plus 1, or -1 for any source.
+     * A call has failed, and no operation with it: a probe, or the wait for a receive of any source. The value names the receive; of a probe it is negative:
+     * -1 for any source, -2 for a revoked communicator, -3 - r for the dead rank r.
      */
     public static final int RAISED = 8;
 

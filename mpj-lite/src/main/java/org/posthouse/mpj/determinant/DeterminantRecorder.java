@@ -54,6 +54,11 @@ public final class DeterminantRecorder {
         over = true;
     }
 
+    /** Whether FINALIZE was sent. */
+    public boolean isOver() {
+        return over;
+    }
+
     // ---- after a restart
 
     /** Whether the next observation was made by an earlier process. Blocks until that is known. */

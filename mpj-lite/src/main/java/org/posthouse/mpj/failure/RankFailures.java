@@ -43,6 +43,11 @@ public final class RankFailures {
     /** The value of a {@link DeterminantLog#LEARNED} event: that a communicator is revoked. */
     private static final long REVOKED = -1;
 
+    // What a probe has failed of, as it is recorded; the last is that rank 0 is dead, and rank r is so much less. The names of receives are not negative.
+    private static final long PROBE_OF_ANY = -1;
+    private static final long PROBE_REVOKED = -2;
+    private static final long PROBE_OF_FIRST = -3;
+
     // What has stopped others, as it is recorded.
     private static final long STOPPED_BY_DEATH = 1;
     private static final long STOPPED_BY_REVOCATION = 2;
@@ -428,7 +433,8 @@ public final class RankFailures {
 
     /** Records that a probe has failed. */
     public void probeFailed(ReceiveException why) throws IOException {
-        determinantRecorder.record(DeterminantLog.RAISED, why.kind() == ReceiveException.Kind.REVOKED ? 0 : why.rank() < 0 ? -1 : why.rank() + 1L);
+        determinantRecorder.record(DeterminantLog.RAISED,
+                why.kind() == ReceiveException.Kind.REVOKED ? PROBE_REVOKED : why.rank() < 0 ? PROBE_OF_ANY : PROBE_OF_FIRST - why.rank());
     }
 
     /** The failure of a probe in the earlier process; null if it has not failed. Called in a replay. */
@@ -436,8 +442,12 @@ public final class RankFailures {
         if (!determinantRecorder.isNext(DeterminantLog.RAISED)) {
             return null;
         }
-        int what = (int) determinantRecorder.again(DeterminantLog.RAISED, "a probe");
-        return what == 0 ? ReceiveException.revoked() : what < 0 ? unacknowledgedFailure(context) : ReceiveException.died(what - 1);
+        long what = determinantRecorder.again(DeterminantLog.RAISED, "a probe");
+        if (what >= 0) {
+            throw determinantRecorder.diverged("a probe");
+        }
+        return what == PROBE_REVOKED ? ReceiveException.revoked() : what == PROBE_OF_ANY ? unacknowledgedFailure(context)
+                : ReceiveException.died((int) (PROBE_OF_FIRST - what));
     }
 
     private boolean isUnacknowledged(int context) {
@@ -451,8 +461,14 @@ public final class RankFailures {
 
     // ---- frames of the relay
 
-    /** Handles RANK_FAILED: all that came from the rank has come or waits at the relay. A relay may repeat it in a logged job. */
+    /**
+     * Handles RANK_FAILED: all that came from the rank has come or waits at the relay. A relay may repeat it in a logged job. It may be on its way while
+     * this rank sends FINALIZE, behind which a rank reports no event.
+     */
     public void onFailed(ByteBuffer frame) throws WireException, IOException {
+        if (determinantRecorder.isOver()) {
+            return;
+        }
         int dead = RankFailed.decode(frame).rank();
         boolean isNew = !told.get(dead);
         told.set(dead);
@@ -516,6 +532,9 @@ public final class RankFailures {
 
     /** Handles REVOKE of a communicator of this rank. */
     public void onRevoked(ByteBuffer frame) throws WireException, IOException {
+        if (determinantRecorder.isOver()) {
+            return;
+        }
         int communicator = Revocation.decode(frame).context() >> 1;
         revoked.set(communicator);
         inbox.revoked(context -> context >> 1 == communicator, ReceiveException.revoked());

@@ -623,13 +623,13 @@ public final class Outbox {
             }
         });
         for (OfferedSend send : List.copyOf(offered.values())) {
-            if (send.isUncleared && !send.isDone() && which.test(send) && waits(send)) {
+            if (send.isUncleared && !send.isDone() && !send.isFailingAgain() && which.test(send) && waits(send)) {
                 send.fails(why);
                 takeBack(send);
             }
         }
         for (OfferedSend send : List.copyOf(gone)) {
-            if (which.test(send)) {
+            if (!send.isFailingAgain() && which.test(send)) {
                 send.fails(why);
                 end(send); // The earlier process had taken it back for this reason, and had not said so.
             }
