@@ -30,6 +30,7 @@ import org.posthouse.names.NameService;
  * majority that does not have all names yet.
  */
 @Timeout(300)
+@Tag("long")
 class MergedNamesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int NAMES = 1_000;
@@ -68,7 +69,6 @@ class MergedNamesTest {
         assertNothingOlderIsAnswered(1, 2);
     }
 
-    @Tag("long")
     @Test
     void alsoIfTheYoungerMemberHasTheNewerNames() throws Exception {
         assertNothingOlderIsAnswered(2, 1);

@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -95,6 +96,7 @@ class NameCopiesTest {
     }
 
     /** The relay that has bound the election's name dies with its member, before it has written who leads. */
+    @Tag("long")
     @Test
     void aWinnerThatDiesWithItsMemberIsPassedOverInTime() throws InterruptedException {
         Name token = Name.parse("vm/leader");
@@ -136,6 +138,7 @@ class NameCopiesTest {
     }
 
     /** Two of three relays stop with notice. They may start again where the third is not. */
+    @Tag("long")
     @Test
     void theLastRelayOfAConfiguredGroupDoesNotAnswerAlone() {
         for (int relay = 0; relay < GroupOfThree.RELAYS; relay++) {

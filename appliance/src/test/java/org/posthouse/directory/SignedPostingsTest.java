@@ -146,6 +146,7 @@ class SignedPostingsTest {
         assertNothingIsBelieved(seen.vanished(System.currentTimeMillis()));
     }
 
+    @Tag("long")
     @Test
     void jobRemovalRemovesOnlyTheRanksOfItsRelay() {
         a.putRanks(List.of(new RankEntry(7, 0, "a", "a", 1, "running")));

@@ -29,7 +29,7 @@ import org.posthouse.names.NameService;
 @Timeout(7200)
 class SplitNamesTest {
     private static final int RELAYS = GroupOfThree.RELAYS;
-    private static final int CUTS = Boolean.getBoolean("posthouse.long") ? 100 : 2;
+    private static final int CUTS = Boolean.getBoolean("posthouse.long") ? 100 : 1;
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int PAUSE_MS = 20;
 

@@ -21,6 +21,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -112,7 +113,7 @@ class AgentCertificateTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"AUTO", "JDK"})
     void aNodeOfTheSiteNeedsNoToken(TlsKind kind, Vertx vertx) throws Exception {
         authority.issueNode("here", "n1", 2, folder.resolve("n1"));
         Relay relay = deploy(vertx, kind);
@@ -124,6 +125,27 @@ class AgentCertificateTest {
             assertThat(why.reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(why.text()).isEqualTo("offer of node other by an agent whose certificate is for node n1");
         });
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = {"JDK", "NATIVE"})
+    void theOtherKindsRefuseAnExpiredCertificate(TlsKind kind, Vertx vertx) throws Exception {
+        anExpiredCertificateIsRefused(kind, vertx);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = "NATIVE")
+    void nativeTlsRefusesACertificateOfAnotherAuthority(TlsKind kind, Vertx vertx) throws Exception {
+        aCertificateOfAnotherAuthorityIsRefused(kind, vertx);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = "NATIVE")
+    void aNodeOfTheSiteNeedsNoTokenOverNativeTls(TlsKind kind, Vertx vertx) throws Exception {
+        aNodeOfTheSiteNeedsNoToken(kind, vertx);
     }
 
     private static AgentOffer offer(String name) {
@@ -151,7 +173,7 @@ class AgentCertificateTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "AUTO")
     void anExpiredCertificateIsRefused(TlsKind kind, Vertx vertx) throws Exception {
         Instant now = Instant.now();
         authority.issueNode("here", "n1", now.minusSeconds(3_600), now.minusSeconds(60), folder.resolve("n1"));
@@ -162,7 +184,7 @@ class AgentCertificateTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"AUTO", "JDK"})
     void aCertificateOfAnotherAuthorityIsRefused(TlsKind kind, Vertx vertx) throws Exception {
         GridAuthority.init(folder.resolve("another"), 2).issueNode("here", "n1", 2, folder.resolve("n1"));
         Relay relay = deploy(vertx, kind);

@@ -107,16 +107,16 @@ final class CutStormTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"false, 1, 1", "true, 3, 3"})
-    void noneIsLostRepeatedOrOutOfOrder(boolean logged, int lanes, long seed) throws Exception {
-        isWhole(logged, lanes, seed);
+    @Test
+    void noneIsLostRepeatedOrOutOfOrder() throws Exception {
+        isWhole(true, 3, 3);
     }
 
-    @Test
     @Tag("long")
-    void norIsItOverLanesWithoutALog() throws Exception {
-        isWhole(false, 3, 2);
+    @ParameterizedTest
+    @CsvSource({"false, 1, 1", "false, 3, 2"})
+    void norIsItWithoutALog(boolean logged, int lanes, long seed) throws Exception {
+        isWhole(logged, lanes, seed);
     }
 
     private void isWhole(boolean logged, int lanes, long seed) throws Exception {

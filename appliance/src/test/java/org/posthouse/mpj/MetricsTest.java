@@ -49,14 +49,14 @@ class MetricsTest {
 
     /** Rank 0 sends to rank 1 of its site and rank 2 of the other: short, in chunks, and offered. */
     @ParameterizedTest
-    @EnumSource(names = {"MULTIPLEXED", "PIPELINE"})
+    @EnumSource(names = "PIPELINE")
     void everyMessageAndByteCountsOnceInItsMode(RelayConfig.Mode mode) throws Exception {
         countsOnce(mode);
     }
 
     @Tag("long")
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"MULTIPLEXED", "PIPELINE"})
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PIPELINE")
     void soItDoesInTheOthers(RelayConfig.Mode mode) throws Exception {
         countsOnce(mode);
     }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,7 +49,7 @@ class NeededLinksTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"NONE", "PROCESS"})
+    @EnumSource(names = "PROCESS")
     void stencilOverFourRelaysNeedsFourOfSixLinks(Durability durability) throws Exception {
         Optional<LogLimits> logs = durability == Durability.NONE ? Optional.empty() : Optional.of(LogLimits.DEFAULT);
         try (RelayedWorld world = new RelayedWorld(
@@ -65,6 +66,13 @@ class NeededLinksTest {
             }
             assertThat(up).containsExactlyInAnyOrder("site-a site-b", "site-a site-c", "site-b site-d", "site-c site-d");
         }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = "NONE")
+    void soItDoesWithoutALog(Durability durability) throws Exception {
+        stencilOverFourRelaysNeedsFourOfSixLinks(durability);
     }
 
     /** Each rank adds up what its neighbours above, below, left and right have, again and again. */

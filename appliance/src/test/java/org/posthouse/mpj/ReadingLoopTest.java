@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,7 +25,7 @@ class ReadingLoopTest {
     private static final int ROUND_TRIPS = 3_000;
 
     @ParameterizedTest
-    @EnumSource(names = {"MULTIPLEXED", "POOLED", "PIPELINE"})
+    @EnumSource(names = "MULTIPLEXED")
     void aPairIsServedByOneLoop(RelayConfig.Mode mode) throws Exception {
         try (RelayedWorld world = new RelayedWorld(1, 2, Settings.DEFAULT, mode)) {
             world.run(end -> {
@@ -42,6 +43,13 @@ class ReadingLoopTest {
                 }
             });
         }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(names = {"POOLED", "PIPELINE"})
+    void soItIsInOtherModes(RelayConfig.Mode mode) throws Exception {
+        aPairIsServedByOneLoop(mode);
     }
 
     private static void talk(Endpoint end, int roundTrips) {

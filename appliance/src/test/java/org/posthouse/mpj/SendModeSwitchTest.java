@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,8 +102,14 @@ class SendModeSwitchTest {
         }
     }
 
+    @Test
+    void sixteenRanksTalkOn() throws Exception {
+        sixteenRanksTalkOn(2);
+    }
+
+    @Tag("long")
     @ParameterizedTest
-    @ValueSource(ints = {1, 2})
+    @ValueSource(ints = 1)
     void sixteenRanksTalkOn(int sites) throws Exception {
         int rounds = Boolean.getBoolean("posthouse.long") ? 60 : 30;
         AtomicInteger running = new AtomicInteger(16);

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +74,13 @@ class ThreadsTest {
         }
     }
 
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource({"1, 2, 2, 256k", "1, 3, 8, 0"})
+    void norBetweenThreadsOfOneSite(int sites, int ranks, int threads, String eagerMax) throws Exception {
+        nothingIsLostBetweenManyThreads(sites, ranks, threads, eagerMax);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {2, 8})
     void blockedThreadsUseNoProcessorTimeAndAllWake(int count) throws Exception {
@@ -117,7 +125,7 @@ class ThreadsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 2, 2, 256k", "1, 3, 8, 0", "2, 3, 4, 64k"})
+    @CsvSource("2, 3, 4, 64k")
     void nothingIsLostBetweenManyThreads(int sites, int ranks, int threads, String eagerMax) throws Exception {
         Settings settings = new Settings(Settings.bytes(eagerMax));
         try (RelayedWorld world = new RelayedWorld(sites, ranks, settings)) {

@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,14 +179,28 @@ final class PassedSessionTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "MULTIPLEXED")
     void followerAtAnotherSiteIsSentTheHistoryAndBecomesTheRank(RelayConfig.Mode mode) throws Exception {
         start(mode, Durability.PROCESS);
         followerBecomesTheRank();
     }
 
+    @Tag("long")
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MULTIPLEXED")
+    void soItDoesInTheOtherModes(RelayConfig.Mode mode) throws Exception {
+        followerAtAnotherSiteIsSentTheHistoryAndBecomesTheRank(mode);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PIPELINE")
+    void sameHoldsWithoutALogInTheOtherModes(RelayConfig.Mode mode) throws Exception {
+        sameHoldsWithoutALog(mode);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "PIPELINE")
     void sameHoldsWithoutALog(RelayConfig.Mode mode) throws Exception {
         start(mode, Durability.NONE);
         followerBecomesTheRank();
@@ -248,6 +263,7 @@ final class PassedSessionTest {
     }
 
     /** What waits for it is at its rank's home, which so knows that it lags; the relay in between keeps little. */
+    @Tag("long")
     @Test
     void followerThatReadsLateIsSentAllAndTheRelayBetweenKeepsLittle() throws Exception {
         start(RelayConfig.Mode.MULTIPLEXED, Durability.PROCESS);

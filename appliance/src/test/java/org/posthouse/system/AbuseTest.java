@@ -56,6 +56,7 @@ class AbuseTest {
     }
 
     /** The oldest make room for those that come, and the last wait for their time-out; the relay holds none of them. */
+    @Tag("long")
     @Test
     void relaySurvivesThousandsOfSilentConnections() throws Exception {
         silentConnections("multiplexed");

@@ -56,6 +56,7 @@ class AgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void processesAreChildrenOfTheAgentsAndEndWithTheJob() throws Exception {
         Path end = folder.resolve("end");
@@ -98,6 +99,7 @@ class AgentsTest {
     }
 
     /** The last line names the rank and the node that failed first. Which node a rank gets depends on round trips, so a label chooses it. */
+    @Tag("long")
     @Test
     void theNodeOfARankThatFailsIsNamed() throws Exception {
         try (Relays relay = relay(); Command one = relay.agent("one", 1); Command two = relay.agent("two", 1, "--label", "colour=blue")) {
@@ -224,6 +226,7 @@ class AgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aJobThatIsTooLargeSaysWhatThereIs() throws Exception {
         try (Relays relay = relay(); Command one = relay.agent("one", 2)) {
@@ -234,6 +237,7 @@ class AgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void anAgentThatTheRelayRefusesSaysWhyAndEnds() throws Exception {
         Path token = Files.writeString(folder.resolve("token"), "00112233445566778899aabbccddeeff\n");

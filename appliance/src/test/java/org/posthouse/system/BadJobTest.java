@@ -96,6 +96,7 @@ class BadJobTest {
         assertThat(result.err().strip()).isEqualTo("posthouse: job ended: rank 1 exited with status 42");
     }
 
+    @Tag("long")
     @Test
     void abortStatusIsTheJobs() throws Exception {
         Command.Result result = run(Aborts.class, "3", "7");
@@ -103,6 +104,7 @@ class BadJobTest {
         assertThat(lastLine(result.err())).startsWith("posthouse: job ended: rank 1 ").contains("Abort(7)");
     }
 
+    @Tag("long")
     @Test
     void ranksThatComeTooLateForTheJobsEndAddNoLine() throws Exception {
         Command.Result result = run(AbortsEarly.class, "2");

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,6 +112,7 @@ class BadPeerTest {
         }
     }
 
+    @Tag("long")
     @Test
     void groupPortInUseIsOneLine() throws Exception {
         Command.Result second =

@@ -43,14 +43,14 @@ class CheckpointJobTest {
 
     /** A master has three deliveries a step in a job of three, a worker one. */
     @ParameterizedTest
-    @CsvSource({"1, " + KILLED_BEFORE_A_SAVE, "2, '0:50;2:24,1'"})
+    @CsvSource("2, '0:50;2:24,1'")
     void goesOnWhereItWasSaved(String sites, String kills) throws Exception {
         goesOn(sites, kills);
     }
 
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"1:16,9,3", "0:64,2,30", "0:50,22;1:30;2:24,1"})
+    @ValueSource(strings = {KILLED_BEFORE_A_SAVE, "1:16,9,3", "0:64,2,30", "0:50,22;1:30;2:24,1"})
     void alsoIfItIsKilledAgainAndAgain(String kills) throws Exception {
         goesOn("1", kills);
     }

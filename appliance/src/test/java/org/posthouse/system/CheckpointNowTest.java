@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ class CheckpointNowTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void ranksAtBothRelaysSaveThemselvesAndAKilledOneGoesOnFromThere() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -152,6 +153,7 @@ final class ConsoleStrangersTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aLoginThatCannotBeIsRefusedInOneLine() throws Exception {
         Path open = Files.writeString(folder.resolve("open"), "correct horse");
@@ -172,6 +174,7 @@ final class ConsoleStrangersTest {
     }
 
     /** His own browser would show the login; another user's process has nothing of it, and the relay's own user needs none. */
+    @Tag("long")
     @Test
     void aConsoleWithUsersLetsOtherUsersInByPasswordAlone() throws Exception {
         Path data = folder.resolve("data");

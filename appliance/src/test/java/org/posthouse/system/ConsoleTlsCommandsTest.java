@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.Key;
 import java.security.KeyStore;
 import java.util.Base64;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ final class ConsoleTlsCommandsTest {
         return Files.writeString(folder.resolve(name), "-----BEGIN " + what + "-----\n" + lines + "\n-----END " + what + "-----\n");
     }
 
+    @Tag("long")
     @Test
     void commandsSpeakTlsWithAConsoleWhoseIssuerTheyKnow() throws Exception {
         makeCertificate();

@@ -70,6 +70,7 @@ class FloodTest {
     }
 
     /** Nobody needs to wait for a minute to learn what is certain. */
+    @Tag("long")
     @Test
     void ranksThatWaitForEachOtherInSendsAreNamed() throws Exception {
         try (Command job = start("send", 20_000, "--unexpected-max", "0")) {

@@ -42,6 +42,7 @@ class ForwardCommandTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void aServerOfOneSiteIsReachedAtAPortOfTheOther() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);

@@ -20,6 +20,7 @@ import org.posthouse.system.jobs.SendsThenWaits;
 
 /** The console of one relay shows the relays that it is linked with. Real processes, TLS. */
 @Timeout(600)
+@Tag("long")
 class GridConsoleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(240);
 
@@ -86,7 +87,6 @@ class GridConsoleTest {
         return StreamSupport.stream(values.spliterator(), false).mapToLong(JsonNode::asLong).sum();
     }
 
-    @Tag("long")
     @Test
     void ranksThatWaitForEachOtherAreACycle() throws Exception {
         try (Relays a = Relays.start(folder, "site-a");

@@ -27,6 +27,7 @@ import org.posthouse.tunnel.forward.LoopbackAddress;
  * there and nowhere else. What members say to each other goes over the links, or not at all.
  */
 @Timeout(900)
+@Tag("long")
 class GroupOverTunnelTest {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final List<String> SITES = List.of("site-a", "site-b", "site-c");
@@ -57,7 +58,6 @@ class GroupOverTunnelTest {
         }
     }
 
-    @Tag("long")
     @Test
     void membersOfThreeSitesMeetOverLinksOnlyAndACutDoesNotPartThem() throws Exception {
         start(0, "--links", "0.0.0.0:" + LINK_PORT);

@@ -61,6 +61,7 @@ class GroupPortAttackTest {
         }
     }
 
+    @Tag("long")
     @Test
     void refusedPacketsOfOwnUserUseNoMemory() throws Exception {
         try (Relays relay = Relays.start(folder, HEAP, "site-a")) {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ class InitCommandTest {
         return printed.lines().filter(line -> line.startsWith("  ")).map(String::strip).toList();
     }
 
+    @Tag("long")
     @Test
     void whatItPrintsRunsTwoRelaysAndAJobOverBoth() throws Exception {
         assumeTrue(Namespaces.areThere(), "no network namespaces here: the ports of the printed commands may be in use");

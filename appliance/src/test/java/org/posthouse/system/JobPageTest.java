@@ -20,6 +20,7 @@ import org.posthouse.system.jobs.SendsThenWaits;
 
 /** What the console's page of a job knows of its ranks: their nodes and last deliveries. Real processes. */
 @Timeout(600)
+@Tag("long")
 class JobPageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -47,7 +48,6 @@ class JobPageTest {
         }
     }
 
-    @Tag("long")
     @Test
     void theNewestLinesOfAllRanksAreAtEachRelay() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);

@@ -132,6 +132,7 @@ class JoinTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aPartThatIsLateIsToldByNameAndTheOthersEnd() throws Exception {
         Command one = join("a1", first, 0, 2);
@@ -236,6 +237,7 @@ class JoinTest {
         }
     }
 
+    @Tag("long")
     @Test
     void agentsEndWithTheStatusOfTheirJob() throws Exception {
         Command one = join("a1", first, 0, 2);

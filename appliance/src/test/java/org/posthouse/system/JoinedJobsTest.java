@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import org.posthouse.system.jobs.JoinsJobs;
 
 /** Two jobs of two sites meet at a published port, and exchange messages. */
 @Timeout(600)
+@Tag("long")
 class JoinedJobsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -14,6 +14,7 @@ import org.posthouse.system.jobs.MeetsLogged;
 
 /** kill -9 of a relay, or of a launcher, while two logged jobs are joined: it is started again, and both jobs verify. */
 @Timeout(900)
+@Tag("long")
 class JoinedRelayKilledTest {
     private static final String NOBODY = "9:9";
     private static final String ROUNDS = "1500";
@@ -63,7 +64,6 @@ class JoinedRelayKilledTest {
         }
     }
 
-    @Tag("long")
     @Test
     void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherIsKilled() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
@@ -81,7 +81,6 @@ class JoinedRelayKilledTest {
         }
     }
 
-    @Tag("long")
     @Test
     void jobVerifiesAlthoughItsLauncherIsKilledAndItIsResumed() throws Exception {
         Path left = folder.resolve("left");

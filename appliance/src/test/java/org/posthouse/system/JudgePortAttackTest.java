@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,16 @@ class JudgePortAttackTest {
 
     @Test
     void nobodyButARelayOfTheGridIsHeard() throws Exception {
+        nobodyButARelayOfTheGridIsHeard(false);
+    }
+
+    @Tag("long")
+    @Test
+    void namesAreChangedAndKeptAllTheSame() throws Exception {
+        nobodyButARelayOfTheGridIsHeard(true);
+    }
+
+    private void nobodyButARelayOfTheGridIsHeard(boolean andNames) throws Exception {
         assumeThat(Stranger.canBe()).as("only root can be another user").isTrue();
         int port = Relays.freePort();
         String judge = LoopbackAddress.of("site-a") + ":" + port;
@@ -37,12 +48,18 @@ class JudgePortAttackTest {
             assertThat(relay.err()).contains("group: refused", "FOREIGN_USER", "user 65534");
             assertThat(Stranger.says(List.of(), judge, CONNECTIONS, longFrame())).isEqualTo(GroupPortAttackTest.refused(CONNECTIONS));
             assertThat(relay.err()).contains("NO_HANDSHAKE").doesNotContain("OutOfMemory");
-            Command.Result bound = Command.run(folder, "names", "bind", "--relay", relay.ranks(), "a/b", "k=v");
-            assertThat(bound.out()).as(bound.err()).startsWith("a/b version 1 k=v");
-            relay.kill();
-            relay.startAgain();
-            Command.Result found = Command.run(folder, "names", "lookup", "--relay", relay.ranks(), "a/b");
-            assertThat(found.out()).as("after kill -9: " + found.err()).startsWith("a/b version 1 k=v");
+            if (andNames) {
+                namesAreKept(relay);
+            }
         }
+    }
+
+    private void namesAreKept(Relays relay) throws Exception {
+        Command.Result bound = Command.run(folder, "names", "bind", "--relay", relay.ranks(), "a/b", "k=v");
+        assertThat(bound.out()).as(bound.err()).startsWith("a/b version 1 k=v");
+        relay.kill();
+        relay.startAgain();
+        Command.Result found = Command.run(folder, "names", "lookup", "--relay", relay.ranks(), "a/b");
+        assertThat(found.out()).as("after kill -9: " + found.err()).startsWith("a/b version 1 k=v");
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,6 +27,7 @@ import org.posthouse.testkit.Browser;
  * written to {@code target/live-console}.
  */
 @Timeout(600)
+@Tag("long")
 class LiveConsoleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(240);
 

@@ -57,6 +57,7 @@ class NodeRelayTest {
         return relays;
     }
 
+    @Tag("long")
     @Test
     void ranksAreAtHomeAtTheRelayOfTheirNodeAndItEndsWithTheAgent() throws Exception {
         try (Relays gateway = gateway(); Command one = agent(gateway, "one"); Command two = agent(gateway, "Two.local")) {
@@ -97,13 +98,18 @@ class NodeRelayTest {
         }
     }
 
+    @Tag("long")
     @Test
-    void saysWhyTheRelayOfANodeCannotBeStarted() throws Exception {
+    void saysWhichOptionsDoNotFit() throws Exception {
         assertRefused("an agent has one relay", "agent", "--with-relay", "--relay", "127.0.0.1:1");
         assertRefused("--relay HOST:PORT names the site's relay, or --with-relay starts one", "agent");
         assertRefused("--with-relay needs --relay-keys DIR, and --peer", "agent", "--with-relay");
         assertRefused("are for --with-relay", "agent", "--relay", "127.0.0.1:1", "--peer", "site-a=127.0.0.1:1");
         assertRefused("needs the token in a file", "agent", "--with-relay", "--peer", "site-a=h:1", "--relay-keys", "k", "--detach");
+    }
+
+    @Test
+    void saysWhyTheRelayOfANodeCannotBeStarted() throws Exception {
         Command.Result noKeys = Command.run(folder, "agent", "--with-relay", "--peer", "site-a=127.0.0.1:1", "--relay-keys", "none");
         assertThat(noKeys.status()).isEqualTo(1);
         assertThat(noKeys.err().lines()).singleElement().asString().contains("none");

@@ -27,6 +27,7 @@ class OrphanTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void killedLauncherTakesItsRanksWithIt() throws Exception {
         try (Command command = startBusyJob()) {
@@ -59,6 +60,7 @@ class OrphanTest {
         }
     }
 
+    @Tag("long")
     @Test
     void launcherThatIsInterruptedAtItsStartLeavesNothing() throws Exception {
         for (int delayMs : new int[] {100, 300, 700, 1_100}) {
@@ -97,6 +99,7 @@ class OrphanTest {
     }
 
     /** The campaign that has started the launcher was killed. */
+    @Tag("long")
     @Test
     void supervisedLauncherEndsWithItsInput() throws Exception {
         try (Command command = startBusyJob("--supervised")) {
@@ -110,6 +113,7 @@ class OrphanTest {
     }
 
     /** As a program does that starts a daemon: no parent, no environment, a session of its own. */
+    @Tag("long")
     @Test
     void processThatLeftItsSessionEndsWithTheJob() throws Exception {
         Command.Result result = Command.run(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LeavesSession.class.getName(), "orphan");

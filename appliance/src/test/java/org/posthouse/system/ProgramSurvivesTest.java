@@ -31,6 +31,7 @@ class ProgramSurvivesTest {
         return Command.run(folder, arguments);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"0:1, 1", "1:4;2:5, 2"})
     void goesOnWithoutRanksThatAreKilledAtDeliveries(String kills, int deaths) throws Exception {
@@ -54,6 +55,7 @@ class ProgramSurvivesTest {
         assertGoesOn(kills, deaths, "2");
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"1:0, 1, 1", "1:1;2:3, 2, 2"})
     void tasksOfTheDeadAreDoneByTheManager(String kills, int deaths, String sites) throws Exception {
@@ -93,12 +95,18 @@ class ProgramSurvivesTest {
 
     /** One rank dies as often as it may, and others die behind that: they are brought back over the errors that they have seen, and the shrink. */
     @ParameterizedTest
+    @CsvSource("'0:1,1;2:6;3:7', 1, 1, 3, 2, process")
+    void inLoggedJobRanksThatAreRestartedSeeTheSameDeaths(String kills, int most, int deaths, int restarts, String sites, String durability) throws Exception {
+        assertGoesOnFromLog(kills, most, deaths, restarts, sites, durability);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
     @CsvSource({
         "'1:3;2:6', 0, 2, 0, 1, process",
         "'1:2,3;2:5', 1, 1, 2, 1, process",
-        "'0:1,1;2:6;3:7', 1, 1, 3, 2, process",
         "'3:2,4;0:6;1:6', 1, 1, 3, 2, host"})
-    void inLoggedJobRanksThatAreRestartedSeeTheSameDeaths(String kills, int most, int deaths, int restarts, String sites, String durability) throws Exception {
+    void soDoTheyInOtherLoggedJobs(String kills, int most, int deaths, int restarts, String sites, String durability) throws Exception {
         assertGoesOnFromLog(kills, most, deaths, restarts, sites, durability);
     }
 
@@ -134,8 +142,14 @@ class ProgramSurvivesTest {
         assertThat(result.err().lines().filter(line -> line.contains("restarted ("))).as(result.err()).hasSize(restarts);
     }
 
+    @Test
+    void revocationEndsSevenKindsOfBlockedCalls() throws Exception {
+        revocationEndsSevenKindsOfBlockedCalls("none");
+    }
+
+    @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"none", "process"})
+    @ValueSource(strings = "process")
     void revocationEndsSevenKindsOfBlockedCalls(String durability) throws Exception {
         Command.Result result = run("run", "-n", "3", "--durability", durability, "-cp", Jobs.classPath(), EndsBlockedCalls.class.getName());
         assertThat(result.status()).as(result.err()).isZero();
@@ -143,6 +157,7 @@ class ProgramSurvivesTest {
     }
 
     /** The figure is printed. docs/failures.md has those of a quieter host. */
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"kill", "exit"})
     void allAreToldOfEachDeath(String way) throws Exception {
@@ -151,6 +166,7 @@ class ProgramSurvivesTest {
         System.out.println(result.out());
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({
         "blank, example:farm-blank 60 2, '60 tasks, 3 workers at the start, 2 of them dead at the end'",
@@ -165,6 +181,15 @@ class ProgramSurvivesTest {
         assertThat(result.out()).contains(line).contains("Verification: SUCCESSFUL");
     }
 
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "blank | process | --on-failure blank is for a job without a log",
+        "restart | none | --on-failure restart starts a rank again from the log"})
+    void norIsOneOfTheOthersTaken(String mode, String durability, String line) throws Exception {
+        modeThatDoesNotFitTheDurabilityIsRefused(mode, durability, line);
+    }
+
     @Test
     void jobEndsWithTheDeathIfItsProgramIsNotToSurviveIt() throws Exception {
         Command.Result result = run("run", "-n", "4", "--on-failure", "abort", "example:farm-blank", "60", "1");
@@ -173,10 +198,7 @@ class ProgramSurvivesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "blank | process | --on-failure blank is for a job without a log",
-        "restart,shrink | none | --on-failure restart,shrink starts a rank again from the log first",
-        "restart | none | --on-failure restart starts a rank again from the log"})
+    @CsvSource(delimiter = '|', value = "restart,shrink | none | --on-failure restart,shrink starts a rank again from the log first")
     void modeThatDoesNotFitTheDurabilityIsRefused(String mode, String durability, String line) throws Exception {
         Command.Result result = run("run", "-n", "2", "--on-failure", mode, "--durability", durability, "example:pi");
         assertThat(result.status()).isNotZero();

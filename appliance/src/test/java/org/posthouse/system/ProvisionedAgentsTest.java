@@ -207,6 +207,7 @@ class ProvisionedAgentsTest {
         ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(way);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(names = "KUBERNETES")
     void ranksOfAKilledAgentGoOnElsewhereAndNothingIsLeft(Way way) throws Exception {
@@ -330,6 +331,7 @@ class ProvisionedAgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void launcherThatWaitsInTheQueueTakesItsRequestBack() throws Exception {
         assume(Way.SLURM);
@@ -370,6 +372,7 @@ class ProvisionedAgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void standingAgentsOutliveTheCommandAndAreListedAndStopped() throws Exception {
         Path hosts = Files.writeString(folder.resolve("two"), "n1 slots=2\nn2 slots=2\n");
@@ -397,6 +400,7 @@ class ProvisionedAgentsTest {
     }
 
     /** The tasks of a real step bring their slots, once each, and end with the job. */
+    @Tag("long")
     @Test
     void aBatchJobOfSlurmJoinsAJob() throws Exception {
         assume(Way.SLURM);
@@ -432,6 +436,7 @@ class ProvisionedAgentsTest {
         return Command.start(folder, words.toArray(String[]::new));
     }
 
+    @Tag("long")
     @Test
     void podsThatWaitAreToldOfAndAreTakenBack() throws Exception {
         assume(Way.KUBERNETES);
@@ -463,6 +468,7 @@ class ProvisionedAgentsTest {
         }
     }
 
+    @Tag("long")
     @Test
     void manifestsThatAreNotOneIndexedJobAreRefused() throws Exception {
         assume(Way.KUBERNETES);

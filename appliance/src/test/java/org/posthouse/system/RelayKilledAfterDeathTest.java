@@ -55,6 +55,7 @@ class RelayKilledAfterDeathTest {
     }
 
     /** At the first relay agreements are decided; the dead rank is at home at the second. */
+    @Tag("long")
     @Test
     void alsoIfItHasTwo() throws Exception {
         alsoIfItHasTwo("TOLD", "first");
@@ -74,6 +75,7 @@ class RelayKilledAfterDeathTest {
     }
 
     /** Its launcher is the only one that knows of the death when the relay comes back. */
+    @Tag("long")
     @Test
     void programIsToldOfARankThatHasDiedWithoutARelay() throws Exception {
         try (Relays relay = one();

@@ -7,12 +7,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code posthouse run -r 2} on nodes, of which one is killed. All of it in real processes. */
 @Timeout(600)
+@Tag("long")
 class ReplicatedJobTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ class ReplicatedRelayKilledTest {
         return Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
     }
 
+    @Tag("long")
     @Test
     void aReplicatedJobGoesOnAlthoughItsRelayIsKilledBeforeAndAfterAPromotion() throws Exception {
         try (Relays relay = relay();

@@ -18,6 +18,7 @@ import org.posthouse.mpj.Endpoints;
 
 /** Two sites with one node each, and a job whose ranks have a follower at the site that is not their home's. */
 @Timeout(600)
+@Tag("long")
 class ReplicatedSitesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -35,7 +36,6 @@ class ReplicatedSitesTest {
         followerAtTheOtherSiteLeadsWhenItsLeaderIsKilledAndWhenItsNodeIs("none");
     }
 
-    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = "process")
     void followerAtTheOtherSiteLeadsWhenItsLeaderIsKilledAndWhenItsNodeIs(String durability) throws Exception {
@@ -60,7 +60,6 @@ class ReplicatedSitesTest {
         }
     }
 
-    @Tag("long")
     @Test
     void cutOfTheLinkLosesNothing() throws Exception {
         try (Relays first = relay("site-a");

@@ -99,6 +99,7 @@ class SaveFailureTest {
                 .contains("rank 1 could not save or restore its state (status 73): restarted");
     }
 
+    @Tag("long")
     @Test
     void aProcessThatFailsAgainAndAgainEndsTheJobWhichSaysWhy() throws Exception {
         Command.Result result = failing("save", "always", "", "--max-restarts", "2");

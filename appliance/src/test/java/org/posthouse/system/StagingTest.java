@@ -181,6 +181,7 @@ class StagingTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aNodeWithoutRoomEndsTheJobInOneLine() throws Exception {
         try (Relays relay = relay(); Command one = relay.agent("one", 3, "--stage-cache", "100")) {
@@ -210,6 +211,7 @@ class StagingTest {
         }
     }
 
+    @Tag("long")
     @Test
     void badNamesAreToldBeforeAnythingStarts() throws Exception {
         try (Relays relay = relay(); Command one = relay.agent("one", 3)) {
@@ -223,6 +225,7 @@ class StagingTest {
     }
 
     /** Commands of tests run in this process's folder. */
+    @Tag("long")
     @Test
     void ranksOnTheLaunchersHostFindFilesAsLinks() throws Exception {
         Path link = Path.of("data.txt").toAbsolutePath();

@@ -74,6 +74,7 @@ final class StartCacheTest {
     }
 
     /** Netty tells it of its buffers unless it is told not to: the first message would wait for it. */
+    @Tag("long")
     @Test
     void noFlightRecorderStartsWithTheFirstMessage() throws Exception {
         Path log = folder.resolve("run.log");
@@ -82,6 +83,7 @@ final class StartCacheTest {
         assertThat(Files.readAllLines(log)).noneMatch(line -> line.contains(" jdk.jfr.internal.MetadataRepository "));
     }
 
+    @Tag("long")
     @Test
     void soDoesARelay() throws Exception {
         Path log = folder.resolve("relay.log");

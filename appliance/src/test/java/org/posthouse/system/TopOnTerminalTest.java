@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +67,7 @@ class TopOnTerminalTest {
         }
     }
 
+    @Tag("long")
     @Test
     void noColorIsHeededAndCtrlCEndsIt() throws Exception {
         try (Command top = top("NO_COLOR=1")) {
