@@ -22,7 +22,7 @@ import org.posthouse.testkit.FuzzRuns;
 
 /** Messages between launchers and agents: golden bytes, ranges, and starts in several parts. */
 final class AgentMessageTest {
-    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 200_000 : 50_000;
+    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 200_000 : 20_000;
     private static final long ALLOCATED_BYTES_MAX = 16L * Wire.FRAME_BYTES_MAX;
     private static final Token KEY = SampleFrames.TOKEN;
     private static final String KEY_HEX = "a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b8";

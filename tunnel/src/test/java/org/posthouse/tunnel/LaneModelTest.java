@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
  * the seed, each frame comes once, in every order that counts. {@code -Dposthouse.seed=N} runs one seed.
  */
 class LaneModelTest {
-    private static final long SEEDS = Long.getLong("posthouse.lanes.seeds", 4_000);
+    private static final long SEEDS = Long.getLong("posthouse.lanes.seeds", Boolean.getBoolean("posthouse.long") ? 4_000 : 2_000);
 
     @Test
     void laneLossNeverDropsDuplicatesOrReordersFrames() throws Exception {

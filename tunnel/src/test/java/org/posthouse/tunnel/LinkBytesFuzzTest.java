@@ -19,7 +19,7 @@ import org.posthouse.wire.Wire;
 
 /** The build's short run of {@link LinkBytesFuzz}. */
 final class LinkBytesFuzzTest {
-    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 50_000 : 2_000;
+    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 50_000 : 1_000;
 
     /** Buffers of the test itself: one for each read. */
     private static final long ALLOCATED_BYTES_MAX = 64L << 20;

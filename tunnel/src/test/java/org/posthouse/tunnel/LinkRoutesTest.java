@@ -16,7 +16,7 @@ import org.posthouse.wire.WireException;
 
 /** Who reaches whom, in grids of relays that are drawn by chance. */
 class LinkRoutesTest {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = Boolean.getBoolean("posthouse.long") ? 300 : 150;
 
     /** A grid: who is linked straight to whom, and how far that is. */
     private record Net(Map<String, Map<String, Integer>> micros) {

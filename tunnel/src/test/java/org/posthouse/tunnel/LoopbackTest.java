@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,6 +112,7 @@ class LoopbackTest {
         assertThat(refused.state()).isSameAs(StreamStatus.Forward.State.REFUSING);
     }
 
+    @Tag("long")
     @Test
     void theSecondOfTwoRelaysWithOneAddressGetsItsPortOnceTheFirstIsLetGoOf() throws Exception {
         TestGrid grid = new TestGrid(folder);

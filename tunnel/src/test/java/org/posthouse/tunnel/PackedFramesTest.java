@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -198,6 +199,7 @@ class PackedFramesTest {
         }
     }
 
+    @Tag("long")
     @Test
     void helloAnnouncesWhetherRelayUnpacks() throws Exception {
         try (RawPeer peer = RawPeer.dial(relay.links.port(), keys)) {

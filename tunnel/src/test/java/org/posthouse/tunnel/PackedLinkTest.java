@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -87,6 +88,7 @@ class PackedLinkTest {
         assertThat(packing().bytesBefore()).as("what was packed until it was off").isEqualTo(packedBytes);
     }
 
+    @Tag("long")
     @Test
     void noiseIsNeverPacked() throws Exception {
         link(WanShape.of(3, 80), Compression.AUTO, 1);
@@ -118,7 +120,7 @@ class PackedLinkTest {
         way.cut();
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> {
             send(1 + random.nextInt(30), random.nextInt(4) == 0 ? Content.NOISE : Content.QUARTER);
-            return way.cuts() >= (Boolean.getBoolean("posthouse.long") ? 60 : 30);
+            return way.cuts() >= (Boolean.getBoolean("posthouse.long") ? 60 : 15);
         });
         way.cutAfter(() -> Long.MAX_VALUE);
         way.cut();

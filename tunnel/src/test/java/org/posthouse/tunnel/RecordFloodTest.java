@@ -12,11 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.socket.TlsKind;
 import org.posthouse.wire.CloseNotice;
@@ -85,11 +86,19 @@ class RecordFloodTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "NATIVE, KEY_UPDATES", "NATIVE, KEY_UPDATES_BETWEEN_DATA", "NATIVE, RECORDS_OF_ONE_BYTE",
-        "JDK, KEY_UPDATES", "JDK, KEY_UPDATES_BETWEEN_DATA", "JDK, RECORDS_OF_ONE_BYTE"
-    })
-    void endsTheConnectionAndNoOther(TlsKind tls, Flood flood) throws Exception {
+    @EnumSource
+    void endsTheConnectionAndNoOther(Flood flood) throws Exception {
+        assertEnded(TlsKind.NATIVE, flood);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @EnumSource
+    void soItDoesWithTheTlsOfTheJdk(Flood flood) throws Exception {
+        assertEnded(TlsKind.JDK, flood);
+    }
+
+    private static void assertEnded(TlsKind tls, Flood flood) throws Exception {
         TestRelay relay = new TestRelay(vertx, grid.listening("m", 10).timeouts(PATIENT).tls(tls)).start();
         TestRelay other = new TestRelay(vertx, grid.config("z", 1).peer("m", "127.0.0.1:" + relay.links.port())).start();
         try (FloodingPeer peer = FloodingPeer.dial(relay.links.port(), folder.resolve("a")).hello("a", "m")) {

@@ -256,6 +256,7 @@ class RevocationTest {
     }
 
     /** Its next start has the newer one all the same. */
+    @Tag("long")
     @Test
     void ignoresAnOlderListAndPutsTheNewerOneBack() throws Exception {
         grid.authority().issue("d", 10, folder.resolve("d"));

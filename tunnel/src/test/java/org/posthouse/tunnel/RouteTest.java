@@ -186,6 +186,7 @@ class RouteTest {
     }
 
     /** Its address is said to be that of another relay of its site. */
+    @Tag("long")
     @Test
     void staysOnDetourWhileDirectAddressRefusesConnection() throws Exception {
         b = sites.start(sites.listening("b"));

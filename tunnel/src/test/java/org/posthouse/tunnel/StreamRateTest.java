@@ -46,6 +46,7 @@ class StreamRateTest {
     private final AtomicLong heard = new AtomicLong();
 
     @Test
+    @Tag("long")
     void streamRateFollowsItsTokens() throws Exception {
         double bound = 4 * Wire.PAYLOAD_BYTES_MAX / (ROUND_TRIP_MS / 1e3);
         double few = rate(new StreamConfig(4, 1, 4), ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(2), 0);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -108,6 +109,7 @@ final class AgreementWorldTest {
     }
 
     /** The relay of the third member may get the result from the first one's before it gets the death from the second one's. */
+    @Tag("long")
     @Test
     void relayThatHearsOfTheDeathLastTellsItFirst() throws Exception {
         int runs = FailureWorld.runAll(() -> new World(ranks, Agree.Kind.AGREE, 1, 0, 1, 2));

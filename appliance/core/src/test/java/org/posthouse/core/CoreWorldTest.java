@@ -24,7 +24,7 @@ final class CoreWorldTest {
         AtomicLong waited = new AtomicLong();
         AtomicLong holds = new AtomicLong();
         AtomicLong toldBySite = new AtomicLong();
-        SeededRuns.each(IS_LONG ? 3_000 : 1_200, seed -> {
+        SeededRuns.each(IS_LONG ? 3_000 : 600, seed -> {
             CoreWorld world = new CoreWorld(seed);
             world.run();
             worlds.incrementAndGet();
@@ -58,7 +58,7 @@ final class CoreWorldTest {
     void keepsItsPromisesThroughCutsAndRestarts() {
         AtomicInteger worlds = new AtomicInteger();
         AtomicLong troubles = new AtomicLong();
-        SeededRuns.each(IS_LONG ? 1_000 : 450, seed -> {
+        SeededRuns.each(IS_LONG ? 1_000 : 225, seed -> {
             CoreWorld world = new CoreWorld(seed, true);
             world.run();
             worlds.incrementAndGet();

@@ -87,6 +87,7 @@ final class ReplicaModelTest {
     }
 
     /** The core has no other states then. */
+    @Tag("long")
     @Test
     void everyStateKeepsOneHistoryInMemory() throws Exception {
         assertWhole(search(ReplicaModel.Setup.of(Durability.NONE, 0)), 10_000);

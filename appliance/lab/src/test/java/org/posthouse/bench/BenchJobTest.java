@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +121,7 @@ public class BenchJobTest {
         assertThat(report.failed()).get().extracting(JobFailure::getMessage).isEqualTo(json.path("failed").asText());
     }
 
+    @Tag("long")
     @Test
     void linksAreReportedThoughAJobOverThemFails() throws Exception {
         WanProfile near = new WanProfile("near", List.of("a", "b"), Map.of(List.of("a", "b"), WanShape.of(0.1, 400)));

@@ -198,6 +198,7 @@ class BenchTest {
         assertThat(report.path("samples").asLong()).isGreaterThan(5);
     }
 
+    @Tag("long")
     @Test
     void jobsRunOnTheNodesThatTheirAllocationNames() throws Exception {
         Path json = folder.resolve("allocation.json");
@@ -360,6 +361,7 @@ class BenchTest {
         };
     }
 
+    @Tag("long")
     @Test
     void replicasArePairsOfEachDegreeInTurns() throws Exception {
         JsonNode figures = figures("replicas", "--degrees", "1,2", "--sizes", "1,100k", "--plot", folder.resolve("replicas.svg").toString());

@@ -140,6 +140,7 @@ class ChaosTest {
     }
 
     /** Two kills: one of a leader, one of a follower. */
+    @Tag("long")
     @Test
     void aRunVerifiesAlthoughALeaderAndAFollowerAreKilled() throws Exception {
         JsonNode report = replicated(2, "-n", "2", "--relay-every", "0", "600", "1024");

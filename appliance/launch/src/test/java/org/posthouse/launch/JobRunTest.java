@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -178,6 +179,7 @@ class JobRunTest {
     }
 
     /** As on a host that is short of memory for a while: the JVM says so on standard output, and ends with status 1. */
+    @Tag("long")
     @Test
     void aRankWhoseJvmFindsNoMemoryIsStartedAgainWhenThereIsSome(@TempDir Path folder) throws Exception {
         Path flags = Files.writeString(folder.resolve("flags"), "-Xmx64m");

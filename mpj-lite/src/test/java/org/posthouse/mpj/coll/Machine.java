@@ -34,7 +34,7 @@ record Machine(int size, int sites, String forced, long seed) {
 
     /**
      * All sizes on one, two and three sites, with every algorithm of the operations, and with none forced. The short form
-     * has one site, and two or three.
+     * has one site, and two or three; an algorithm that is forced has one of the two for each size.
      */
     static Stream<Machine> all(String... operations) {
         List<String> forced = new ArrayList<>(List.of(""));
@@ -45,13 +45,18 @@ record Machine(int size, int sites, String forced, long seed) {
         for (String force : forced) {
             for (int size : SIZES) {
                 for (int sites = 1; sites <= Math.min(3, size); sites++) {
-                    if (IS_LONG || sites == 1 || sites == (size % 2 == 0 ? 2 : 3)) {
+                    if (IS_LONG || isShort(size, sites, !force.isEmpty())) {
                         machines.add(new Machine(size, sites, force, machines.size() + 1));
                     }
                 }
             }
         }
         return machines.stream();
+    }
+
+    private static boolean isShort(int size, int sites, boolean isForced) {
+        int several = Math.min(size, size % 2 == 0 ? 2 : 3);
+        return isForced ? sites == (size == 3 ? 1 : several) : sites == 1 || sites == several;
     }
 
     Random random() {

@@ -9,7 +9,7 @@ import org.posthouse.tunnel.LeakWatch;
 /** Streams over a link that exists in memory only, in orders that a seed decides. */
 @ExtendWith(LeakWatch.class)
 class StreamsTest {
-    private static final int SEEDS = Integer.getInteger("posthouse.seeds", Boolean.getBoolean("posthouse.long") ? 500 : 200);
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", Boolean.getBoolean("posthouse.long") ? 500 : 100);
     private static final int STEPS = 1_500;
 
     @Test

@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -398,6 +399,7 @@ class TokenTest {
     }
 
     /** Over a real link, whose ends acknowledge what they have handled: there is no end of openings and answers. */
+    @Tag("long")
     @Test
     void streamsAreOpenedWithoutEndWhileTheyAreAcknowledged(@TempDir Path folder) throws Exception {
         Vertx vertx = Vertx.vertx();

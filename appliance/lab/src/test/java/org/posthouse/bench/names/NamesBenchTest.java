@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,7 @@ class NamesBenchTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void measuresEveryBackEnd() throws Exception {
         NamesPlan plan = new NamesPlan(List.of(NamesBackEnd.values()), List.of(10, 20, 30), List.of(1, 2, 3), 2, 0, 0, 1);

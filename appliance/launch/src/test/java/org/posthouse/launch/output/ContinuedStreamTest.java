@@ -23,7 +23,7 @@ import org.posthouse.wire.PrintMark;
 /** A process whose launchers die one after the other while it prints: its agent sends again what was not reported as kept. */
 class ContinuedStreamTest {
     private static final long SECRET = 0x1234;
-    private static final int SEEDS = 300;
+    private static final int SEEDS = Boolean.getBoolean("posthouse.long") ? 300 : 150;
 
     @TempDir
     private Path folder;

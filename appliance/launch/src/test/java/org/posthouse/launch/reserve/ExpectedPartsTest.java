@@ -18,7 +18,7 @@ import org.posthouse.testkit.SeededRuns;
 
 class ExpectedPartsTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final int RUNS = 200;
+    private static final int RUNS = Boolean.getBoolean("posthouse.long") ? 200 : 100;
     private static final int STEPS = 200;
 
     private final ExpectedParts parts = new ExpectedParts(expected(4, 2), Map.of());

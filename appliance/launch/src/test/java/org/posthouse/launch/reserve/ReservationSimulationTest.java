@@ -6,6 +6,7 @@ import static org.posthouse.launch.reserve.ReservationWorld.MS;
 import static org.posthouse.launch.reserve.ReservationWorld.SECOND;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.posthouse.launch.place.AllocationRequest;
 import org.posthouse.launch.place.AllocationRequest.Strategy;
@@ -130,6 +131,7 @@ class ReservationSimulationTest {
         assertCompeting(3, 50, 500, 10);
     }
 
+    @Tag("long")
     @Test
     void competingLaunchersUseMostSlotsOfTenThousandAgents() {
         assertCompeting(1, 500, 4_000, 12);

@@ -263,7 +263,7 @@ class SlotLedgerTest {
 
     @Test
     void agreesWithASlowLedgerOnRandomOperations() {
-        int runs = 400;
+        int runs = Boolean.getBoolean("posthouse.long") ? 400 : 200;
         SeededRuns.each(runs, seed -> new ModelRun(new Random(seed)).run());
         SeededRuns.tally("granted", tally[0], runs * 20L);
         SeededRuns.tally("refused", tally[1], runs * 20L);
