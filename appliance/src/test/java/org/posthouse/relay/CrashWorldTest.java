@@ -100,6 +100,7 @@ final class CrashWorldTest {
         lose(Hardship.ORDINARY, 227); // A relay that is restarted gets an offer in a revoked communicator, and not the message before it, which it had dropped.
         lose(Hardship.HARD, 243); // A rank has sent a message whole, its relay loses that with its power, and the receiver dies before it has it again.
         lose(Hardship.ORDINARY, 105); // A program that knows that the one before it in the ring is dead waits for a message of any source: all are dead or wait.
+        lose(Hardship.MOVING, 170); // A rank hears of a death while it leaves its connection, and offers something to the dead there.
         lose(Hardship.BLACKOUTS, 2062); // The next process takes a probe that had failed for a wait that had.
     }
 

@@ -18,6 +18,7 @@ import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.progress.Settings;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -99,6 +100,38 @@ final class DeathsTest extends OneRank {
         ByteBuffer withdraw = line.hear(FrameType.WITHDRAW);
         line.say(new RankFailed(ScriptedRelay.JOB, 1, 1).encode(), ScriptedRelay.withdrawn(withdraw, true));
         assertThat(failure.get(10, TimeUnit.SECONDS).kind()).isSameAs(ReceiveException.Kind.REVOKED);
+    }
+
+    /** A rank that leaves its connection writes nothing more there. */
+    @Test
+    void offerToTheDeadIsGivenUpOnTheNextConnection() throws Exception {
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, true, 0, 0));
+        CompletableFuture<ReceiveException> failure = start(() -> {
+            Operation send = endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, LONG, 0, LONG.length), SendMode.SYNCHRONOUS);
+            endpoint.await(send);
+            endpoint.tryProbe(CONTEXT, 2, TAG);
+            return send.failure();
+        });
+        line.hear(FrameType.OFFER);
+        line.say(ScriptedRelay.move());
+        line.hear(FrameType.MOVE);
+        line.say(new RankFailed(ScriptedRelay.JOB, 1, 1).encode(), ScriptedRelay.closing(CloseReason.MOVED));
+        line = relay.accept();
+        for (int pages = Hello.decode(line.hear(FrameType.HELLO)).pages(); pages > 0; pages--) {
+            line.hear(FrameType.STATE);
+        }
+        line.say(greeting(1, 0));
+        line.say(ScriptedRelay.withdrawn(hearNext(FrameType.WITHDRAW), true), ScriptedRelay.nothingFound(hearNext(FrameType.PROBE)));
+        assertThat(failure.get(10, TimeUnit.SECONDS).rank()).isEqualTo(1);
+    }
+
+    /** The next frame of this type; what comes before it is passed over. */
+    private ByteBuffer hearNext(FrameType type) throws Exception {
+        ByteBuffer frame = line.hearAny();
+        while (ScriptedRelay.view(frame).type() != type) {
+            frame = line.hearAny();
+        }
+        return frame;
     }
 
     private static byte[] item(int kind, long value) {

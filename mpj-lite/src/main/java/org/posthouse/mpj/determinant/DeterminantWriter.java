@@ -58,6 +58,11 @@ public final class DeterminantWriter {
         return line.hasRoom();
     }
 
+    /** As {@link RelayConnection#isOpen}. */
+    public boolean isOpen() {
+        return line.isOpen();
+    }
+
     /** Writes the unreported events, if any, and requests an ACK for when they are safe. The caller flushes. */
     public void ask() throws IOException {
         sayLive();

@@ -65,6 +65,9 @@ public final class Outbox {
     /** Offers to be taken back as soon as the connection has room. */
     private final ArrayDeque<OfferedSend> failing = new ArrayDeque<>();
 
+    /** Sends that have ended, whose offers the relay may forget and was not told. */
+    private final ArrayDeque<OfferedSend> givenUp = new ArrayDeque<>();
+
     /** The sends that have failed in the earlier process and have not begun here. */
     private final Map<FailureEvent, ReceiveException> failedBefore = new HashMap<>();
 
@@ -372,6 +375,9 @@ public final class Outbox {
                 withdraw(offeredSend);
             }
         }
+        while (!givenUp.isEmpty() && line.hasRoom()) {
+            sayWithdraw(givenUp.remove());
+        }
         while (!held.isEmpty() && line.hasRoom()) {
             OfferedSend offeredSend = held.peek();
             sendChunks(offeredSend, Math.min(offeredSend.cleared, offeredSend.sent + offeredSend.chunkBytes), offeredSend.chunkBytes);
@@ -397,7 +403,7 @@ public final class Outbox {
 
     /** Whether frames may be waiting for room on the connection. */
     public boolean isHeld() {
-        return !held.isEmpty() || !backlog.isEmpty();
+        return !givenUp.isEmpty() || !held.isEmpty() || !backlog.isEmpty();
     }
 
     private void endIfSent(OfferedSend offeredSend) {
@@ -571,9 +577,9 @@ public final class Outbox {
         return late;
     }
 
-    /** Whether no offer is pending that a caller waits for. */
+    /** Whether no offer is pending that a caller waits for, or that the relay is to forget. */
     public boolean isEmpty() {
-        return backlog.isEmpty() && offered.values().stream().allMatch(offeredSend -> offeredSend.isDone() && !offeredSend.isOwed);
+        return givenUp.isEmpty() && backlog.isEmpty() && offered.values().stream().allMatch(offeredSend -> offeredSend.isDone() && !offeredSend.isOwed);
     }
 
     /** Writes the outbox's part of an image: the last sequence number of each channel. */
@@ -650,7 +656,7 @@ public final class Outbox {
     private void takeBack(OfferedSend send) throws IOException {
         if (isToTheDead(send) && (send.isFailingAgain() || isFirst(send))) {
             if (!send.isBeingCancelled() && send.sent == 0 && offered.containsKey(transfer(send))) {
-                sayWithdraw(send); // The relay forgets it, and its answer is ignored.
+                sayGivenUp(send);
             }
             hasDropped = true;
             offered.remove(transfer(send));
@@ -667,6 +673,15 @@ public final class Outbox {
             withdraw(send);
         } else {
             failing.add(send);
+        }
+    }
+
+    /** Says WITHDRAW now, or on the next connection if this one is being left. The relay forgets the offer, and its answer is ignored. */
+    private void sayGivenUp(OfferedSend send) throws IOException {
+        if (line.isOpen()) {
+            sayWithdraw(send);
+        } else {
+            givenUp.add(send);
         }
     }
 
