@@ -31,6 +31,10 @@ import org.posthouse.names.NameRecord;
 class HazelcastNamesCopiesTest {
     private static final String LACKING = NameChangeProcessor.NO_COPIES + "1 of the relays would keep a copy";
     private static final Name NAME = Name.parse("a");
+
+    /** A change is tried again for so long: on a busy machine the first answer may take a second. */
+    private static final long TRIES_MS = 2_000;
+
     private static final NameRecord RECORD = NameRecord.of(Map.of("k", "v"));
 
     /** What the owner answers, one after the other; then that copies are missing. */
@@ -41,7 +45,7 @@ class HazelcastNamesCopiesTest {
 
     HazelcastNamesCopiesTest() {
         majority.follow(NamesMajorityTest.group(new NamesMajority.Roll(Set.of(), Set.of()), "a"));
-        names = new HazelcastNames(member(), "r", majority, 150);
+        names = new HazelcastNames(member(), "r", majority, TRIES_MS);
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
