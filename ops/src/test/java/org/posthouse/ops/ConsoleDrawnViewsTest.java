@@ -68,12 +68,12 @@ class ConsoleDrawnViewsTest {
 
     /** From the text of an overview and of fifty events to the place of everything on the page, at best: others use the machine too. */
     @Test
+    @Tag("long")
     void fiveHundredRanksAreDrawnInTime() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1, List.of(new JobStatus(Scenes.JOB, "demo.Ring", 512, "process", "restart", "RUNNING", 1,
                     Scenes.busyRanks(0, 512, "rennes", "rennes-a", new Random(7)), 0, "", 0, 0, "", 0, 0)));
-            List<String> few = List.of("/", JOB + "/matrix", JOB + "/timeline");
-            for (String view : Boolean.getBoolean("posthouse.long") ? List.of("/", "/events", JOB, JOB + "/matrix", JOB + "/timeline", JOB + "/waits") : few) {
+            for (String view : List.of("/", "/events", JOB, JOB + "/matrix", JOB + "/timeline", JOB + "/waits")) {
                 browser.open(ops.uri(view).toString(), "window.stubSize = 512;" + stub);
                 browser.await(view, () -> browser.all(".job, .filters, tr:nth-child(64), rank-matrix canvas, rank-timeline canvas, .waits").isEmpty(), false);
                 double took = ((Number) browser.run("""

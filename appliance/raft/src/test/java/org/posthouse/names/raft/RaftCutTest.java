@@ -65,13 +65,13 @@ class RaftCutTest {
         long start = System.nanoTime();
         CompletionStage<BoundName> lost = minority.swap(NAME, before.version(), record("lost"));
         CompletionStage<Optional<BoundName>> stale = minority.lookup(NAME);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).as("the calls return at once").isLessThan(Duration.ofMillis(500));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).as("the calls do not wait the 3 s").isLessThan(Duration.ofMillis(2_500));
         BoundName after = get(majority.swap(NAME, before.version(), record("after")));
         NameException failure = JudgeGroup.failure(lost);
         assertThat(failure.kind()).isEqualTo(NameException.Kind.UNAVAILABLE);
         assertThat(failure).hasMessageStartingWith("no majority of the judges site-1,site-2,site-3 has answered within 3000 ms (");
         assertThat(JudgeGroup.failure(stale).kind()).isEqualTo(NameException.Kind.UNAVAILABLE);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(7));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
         group.heal();
         assertThat(get(group.near(leader).lookup(NAME))).contains(after);
     }
